@@ -34,7 +34,7 @@ is "timeline beyond a limit" "$(limited "$r" timeline -q "$work/t.wtr" -m orin -
 is "report beyond a limit" "$(limited "$r" report -q "$work/t.wtr" -m orin -o "$work/few/r.html")" "$(too_large r.html)"
 is "phases beyond a limit" "$(limited "$r" wcet -q "$work/t.wtr" -m orin-wcet --assume all --phases "$work/few/p.csv")" "$(too_large p.csv)"
 is "sweep beyond a limit" "$(limited "$r" sweep -q "$work/t.wtr" -m orin -o "$work/few/r.db")" \
-    "reprise: $work/few/r.db: cannot be read or written: disk I/O error; 'ulimit -f' limits the size of files; what is in it stays, and the same command goes on from there
+    "reprise: $work/few/r.db: cannot be read or written: disk I/O error; 'ulimit -f' limits the size of files; raise the limit
 4 "
 is "standard output beyond a limit" "$( (ulimit -f 1; "$r" replay "$work/t.wtr" -m orin --json 2>&1 >"$work/long"; echo "$?") | cat)" \
     "reprise: cannot write to standard output: File too large: 'ulimit -f' limits the size of files; raise the limit

@@ -41,7 +41,7 @@ says 1 "--prefer c: there are ptx and sass" run --prefer c -- true
 says 1 "--tensor-sums sm_75: there are exact, sm_70, sm_80 (for 8.6 and 8.7, too), sm_89 and sm_90" run --tensor-sums sm_75 -- true
 check "--tensor-sums reaches programs" test "$("$REPRISE" run --tensor-sums sm_90 -- sh -c 'echo $REPRISE_TENSOR_SUMS')" = sm_90
 says 1 "unknown machine 'v1000'" run --device v1000 -- true
-says 1 "--set changes the machine of --device; name one" run --set sms=3 -- true
+says 1 "--set changes the machine of --device, and none is named: '--device rtx2060 --set sms=3'; 'reprise machine list' has the names" run --set sms=3 -- true
 says 1 "--set device.memory=0: device.memory: '0' is not a whole number from 67108864" run --device v100 --set device.memory=0 -- true
 says 1 "--set device.memory=2048G: device.memory: '2048G' is not" run --device v100 --set device.memory=2048G -- true
 says 1 "device.capability: '71' is not one of unknown, 50, 52" run --device v100 --set device.capability=71 -- true

@@ -100,3 +100,12 @@ cat "$work/alive" >/dev/null # ends when no process of the test is left
 wait $!
 is "a test that hangs has failed" "$? $(tail -1 "$work/out")" "1 1 passed, 1 failed"
 says "and is named, with how long it had" '^  cli/hangs: killed after 1 s$'
+
+# ---- tests/suites/programs chooses ------------------------------------------------------------------------------------
+for name in one two three; do
+    mkdir -p "$work/checkout/src/$name-cuda"
+    printf 'all:\nrun:\n\t./main\n' >"$work/checkout/src/$name-cuda/Makefile"
+done
+chosen() { NVCC=true REPRISE=/bin/true tests/suites/programs hecbench "$work/checkout" --all "$@" | sed '$d' | cut -d' ' -f1 | xargs; }
+is "programs by name" "$(chosen --only ^t)" "three two"
+is "... by several" "$(chosen --only one --only tw)" "one two"

@@ -432,6 +432,7 @@ static bool open_writer(struct session *s, struct rp_error *err)
     s->writer = rp_writer_open(s->job->output, &provenance, NULL, err);
     if (s->writer)
         cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
+    cleanup_expect(s->job->output);
     cleanup_release();
     return s->writer;
 }
@@ -591,6 +592,7 @@ bool accelsim_import(struct accelsim_import *job, struct rp_error *err)
         s.writer = NULL;
     }
     cleanup_register(CLEANUP_TRACE, NULL);
+    cleanup_written(job->output);
     rp_writer_abandon(s.writer);
     if (fine && !stat(job->output, &st))
         job->bytes = (uint64_t)st.st_size;

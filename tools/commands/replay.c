@@ -1,6 +1,7 @@
 /* reprise replay: how many cycles a trace takes on a machine. */
 #include <string.h>
 
+#include "tools/lib/cleanup.h"
 #include "tools/lib/command.h"
 #include "tools/lib/output.h"
 #include "tools/replay/replay.h"
@@ -70,6 +71,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
     case KEY_SAVE_MACHINE:
         a->save_machine = arg;
         command_check(line, output_check(arg, INPUT_MACHINE, &err), &err);
+        cleanup_expect(arg);
         break;
     case KEY_SAMPLE: command_check(line, sample_parse(arg, &a->replay.sample, &err), &err); break;
     case KEY_PROCESSORS:

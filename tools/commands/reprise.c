@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "tools/commands/commands.h"
+#include "tools/lib/cleanup.h"
 #include "tools/lib/help.h"
 #include "tools/ui/nearest.h"
+#include "tools/ui/style.h"
 
 const struct command *const commands[] = {
 #define COMMAND(name) &command_##name,
@@ -158,6 +160,7 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     survive_file_limit();
+    cleanup_begin(style_terminal(stderr));
     command_know(commands);
     if (argc < 2) {
         help_all(commands, topics, stderr);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lib/cleanup.h"
 #include "tools/lib/command.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
@@ -108,6 +109,7 @@ static void timeline_option(struct command_line *line, int key, char *arg)
                           a->machine.machine, a->konata ? "kanata" : "pftrace");
         command_check(line, output_spares("-o", a->output, a->trace, "the trace", &err), &err);
         command_check(line, output_check(a->output, INPUT_OTHER, &err), &err);
+        cleanup_expect(a->output);
         if (a->konata && a->request.tracks)
             command_usage(line, "--tracks chooses among Perfetto's tracks; --konata shows instructions alone");
         if (chooses_blocks(w) && a->request.tracks & OF_ALL_BLOCKS)

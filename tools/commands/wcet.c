@@ -6,6 +6,7 @@
 
 #include "replay/base/sampled.h"
 #include "replay/engines/engine.h"
+#include "tools/lib/cleanup.h"
 #include "tools/lib/command.h"
 #include "tools/lib/interrupt.h"
 #include "tools/lib/names.h"
@@ -19,6 +20,7 @@
 #include "tools/wcet/grid.h"
 #include "tools/wcet/output.h"
 #include "tools/wcet/skips.h"
+#include "tracefmt/plural.h"
 
 #define MOST_TRACES 1024
 #define REPORT_PHASES 100000 /* of all warps in a report */
@@ -152,6 +154,7 @@ static void wcet_option(struct command_line *line, int key, char *arg)
     case KEY_PHASES:
         a->phases = arg;
         command_check(line, output_check(arg, INPUT_OTHER, &err), &err);
+        cleanup_expect(arg);
         break;
     case KEY_REPORT:
         a->report = arg;
@@ -194,7 +197,8 @@ struct job {
     json_t *launches;     /* with --json or --report */
     json_t *skipped;      /* with --json, --report or --csv: launches that are not covered */
     struct wcet_skips skips;
-    size_t shown; /* phases in them */
+    size_t shown;       /* phases in them */
+    size_t asked, left; /* launches that were asked for, and those of them that were not analysed because of a signal */
 };
 
 static bool attack(struct job *j, struct rp_error *err)
@@ -307,6 +311,8 @@ static bool take_launch(struct job *j, uint32_t launch, struct rp_error *err)
     drop_failed(j);
     if (uncovered)
         skip(j, launch, err);
+    else
+        j->left++;
     return true;
 }
 
@@ -322,10 +328,13 @@ static bool all_launches(struct job *j, struct rp_error *err)
     for (uint32_t l = first; l < end; l++)
         j->total += rp_trace_launch_totals(j->trace, l).warp_instructions;
     progress_begin(&j->bar, "analysing", "warp instructions", j->args->quiet);
-    for (uint32_t l = first; fine && !interrupted() && l < end; l++) {
+    uint32_t l = first;
+    for (; fine && !interrupted() && l < end; l++) {
         fine = take_launch(j, l, err);
         j->done += rp_trace_launch_totals(j->trace, l).warp_instructions;
     }
+    j->asked = end - first;
+    j->left += end - l;
     progress_end(&j->bar);
     wcet_skips_print(&j->skips, NULL, j->trace, stderr);
     return fine;
@@ -340,8 +349,10 @@ struct tables {
     struct wcet_exactness exactness;
     struct wcet_validity validity;
     size_t shown, skips; /* launches with bounds, and without */
-    bool beyond;         /* a replay took longer than its bound */
-    bool damaged;        /* a trace is not whole, and may lack launches */
+    size_t asked, left; /* those that were asked for, and not analysed because of a signal, of traces that were begun */
+    size_t left_traces; /* not begun because of a signal */
+    bool beyond;        /* a replay took longer than its bound */
+    bool damaged;       /* a trace is not whole, and may lack launches */
 };
 
 static void add_assumptions(unsigned *all, const struct wcet_result *r)
@@ -431,12 +442,23 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
     t->launches = t->replays = NULL;
 }
 
+/* Whether a signal has ended the analysis before its end. */
+static bool is_partial(const struct tables *t) { return t->left || t->left_traces; }
+
+static json_t *stopped_json(const struct tables *t)
+{
+    return json_pack("{s:o, s:o, s:o}", "launches", json_number(t->asked), "analysed", json_number(t->shown),
+                     "traces_left", json_number(t->left_traces));
+}
+
 static bool write_report(const struct args *a, const struct machine *m, struct tables *t, struct rp_error *err)
 {
     json_t *data = report_begin("wcet", a->traces[0], a->command);
     json_put(data, "assumptions", wcet_assumptions_json(a->extensions));
     json_put(data, "machine", machine_json(m));
     json_put(data, "traces", json_incref(t->traces));
+    if (is_partial(t))
+        json_put(data, "stopped", stopped_json(t));
     return report_write(a->report, data, err);
 }
 
@@ -513,6 +535,8 @@ static bool one_trace(const struct args *a, struct machine *m, const char *path,
     t->damaged |= fine && trace_is_damaged(j.trace, a->quiet);
     t->skips += j.skips.launches;
     t->shown += j.result.count;
+    t->asked += j.asked;
+    t->left += j.left;
     add_assumptions(&t->validity.assumed, &j.result);
     if (fine && !several && !a->json && (j.result.count || a->csv))
         print_tables(a, m, t);
@@ -544,7 +568,8 @@ static void print_notes(const struct args *a, const struct tables *t)
 
 static bool print_all(const struct args *a, struct machine *m, struct tables *t, int *status, struct rp_error *err)
 {
-    if (a->report && (t->shown || !t->skips) && !write_report(a, m, t, err))
+    bool nothing = !t->shown && (t->skips || is_partial(t));
+    if (a->report && !nothing && !write_report(a, m, t, err))
         return false;
     if (a->json)
         *status = print_json(t);
@@ -553,6 +578,23 @@ static bool print_all(const struct args *a, struct machine *m, struct tables *t,
     if (!a->json && !a->csv)
         print_notes(a, t);
     return true;
+}
+
+static void say_stopped(const struct args *a, const struct tables *t)
+{
+    if (t->shown)
+        fprintf(stderr, "reprise: stopped: the bounds above are those of %zu of %zu launch%s", t->shown, t->asked,
+                t->asked == 1 ? "" : "es");
+    else
+        fputs("reprise: stopped before any launch was analysed", stderr);
+    if (t->shown && t->left_traces)
+        fprintf(stderr, ", and %zu trace%s %s not begun", t->left_traces, rp_plural(t->left_traces),
+                t->left_traces == 1 ? "was" : "were");
+    if (a->report && !t->shown)
+        fprintf(stderr, "; '%s' was not written", a->report);
+    else if (a->report && is_partial(t))
+        fprintf(stderr, "; '%s' has these alone", a->report);
+    putc('\n', stderr);
 }
 
 static int run(struct args *a)
@@ -567,14 +609,17 @@ static int run(struct args *a)
         interrupt_watch();
     if (fine)
         tables_begin(a, m, &t);
-    for (size_t i = 0; fine && !interrupted() && i < a->count; i++)
+    size_t i = 0;
+    for (; fine && !interrupted() && i < a->count; i++)
         if (!one_trace(a, m, a->traces[i], &t, &err)) {
             fine = is_left_out(a, &err);
             t.skips++;
             if (fine)
                 leave_out(a, a->traces[i], &t, &err);
         }
-    if (fine && (t.shown || !t.skips || a->json || a->csv))
+    t.left_traces = a->count - i;
+    bool nothing = !t.shown && (t.skips || is_partial(&t));
+    if (fine && (!nothing || a->json || a->csv))
         fine = print_all(a, m, &t, &status, &err);
     if (!fine || (status == RP_OK && t.beyond))
         status = command_fail(&err);
@@ -589,7 +634,7 @@ static int run(struct args *a)
     machine_free(m);
     if (fine && interrupted()) {
         command_finish(status);
-        fputs("reprise: stopped: the bounds above are those of the launches that were analysed\n", stderr);
+        say_stopped(a, &t);
         interrupt_end();
     }
     return status;

@@ -271,6 +271,7 @@ static bool guest_open_trace(struct guest_session *s, struct rp_error *err)
     s->writer = rp_writer_open(s->plan.output, &provenance, NULL, err);
     if (s->writer)
         cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
+    cleanup_expect(s->plan.output);
     cleanup_release();
     return s->writer != NULL;
 }
@@ -324,6 +325,7 @@ static bool guest_close_trace(struct guest_session *s, struct rp_error *err)
     bool ok = rp_writer_close(s->writer, err);
     s->writer = NULL;
     cleanup_register(CLEANUP_TRACE, NULL);
+    cleanup_written(s->plan.output);
     if (ok && stat(s->plan.output, &st) == 0)
         s->file_bytes = (uint64_t)st.st_size;
     return ok;

@@ -183,7 +183,11 @@ bool output_close(struct output *o, bool keep, struct rp_error *err)
     bool fine = !ferror(o->to);
     if (fclose(o->to))
         fine = false;
+    cleanup_hold();
     bool kept = keep && fine && rename(o->temporary, o->path) == 0;
+    if (kept)
+        cleanup_written(o->path);
+    cleanup_release();
     if (keep && !kept)
         rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", o->path, file_write_error(errno));
     if (!kept)

@@ -213,7 +213,11 @@ static bool open_device(const struct machine_args *args, struct machine **machin
 {
     *machine = NULL;
     if (!args->machine)
-        return !args->count || rp_fail(err, RP_USAGE, "--set changes the machine of --device; name one");
+        return !args->count ||
+               rp_fail(err, RP_USAGE,
+                       "--set changes the machine of --device, and none is named: '--device rtx2060 --set %s=%s'; "
+                       "'reprise machine list' has the names",
+                       args->settings[0].key, args->settings[0].value);
     *machine = machine_args_open(args, NULL, 0, err);
     if (!*machine || !machine_is_cores(*machine))
         return *machine;

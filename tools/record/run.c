@@ -210,6 +210,7 @@ static bool open_trace(struct session *s, struct rp_error *err)
         s->writer = rp_writer_open(s->plan->output, &provenance, NULL, err);
     if (s->writer)
         cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
+    cleanup_expect(s->plan->output);
     cleanup_release();
     for (uint32_t i = 0; i < o.count; i++) {
         free((char *)o.list[i].key);
@@ -387,6 +388,7 @@ static bool close_trace(struct session *s, struct rp_error *err)
     bool ok = rp_writer_close(s->writer, err);
     s->writer = NULL;
     cleanup_register(CLEANUP_TRACE, NULL);
+    cleanup_written(s->plan->output);
     if (ok && stat(s->plan->output, &st) == 0)
         s->file_bytes = (uint64_t)st.st_size;
     return ok;

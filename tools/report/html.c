@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "tools/lib/cleanup.h"
 #include "tools/lib/output.h"
 #include "tools/report/report.h"
 #include "tools/results/identity.h"
@@ -17,7 +18,10 @@ bool report_check(const char *path, struct rp_error *err)
         return rp_fail(err, RP_SYSTEM,
                        "this reprise was built without D3, which draws the charts; install Debian's node-d3 and build "
                        "it again");
-    return output_check(path, INPUT_OTHER, err);
+    if (!output_check(path, INPUT_OTHER, err))
+        return false;
+    cleanup_expect(path);
+    return true;
 }
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */

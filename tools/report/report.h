@@ -12,7 +12,8 @@
 
 /* ---- html.c, page.c ---------------------------------------------------------------------------------------------- */
 
-/* RP_USAGE: a report cannot be written there. RP_SYSTEM: the program was built without D3. */
+/* Names the report as an output to come (cleanup.h). RP_USAGE: it cannot be written there. RP_SYSTEM: the program was
+ * built without D3. */
 bool report_check(const char *path, struct rp_error *);
 /* Writes a report, whole or not at all, and frees its data. NULL data are an error. */
 bool report_write(const char *path, json_t *data, struct rp_error *);

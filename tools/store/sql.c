@@ -13,7 +13,14 @@
 
 #include "tracefmt/file_write.h"
 
-#define KEPT "; what is in it stays, and the same command goes on from there"
+/* For the end of a message: what becomes of what is in the database, if anything is. */
+static const char *kept(const struct sql *s)
+{
+    struct stat st;
+    return s->fresh || stat(s->path, &st) || !st.st_size
+               ? ""
+               : "; what is in it stays, and the same command goes on from there";
+}
 
 /* Why no file can be made in the folder; 0: one can, or the file system does not say. SQLite's own number is of what it
  * tried next. */
@@ -41,7 +48,7 @@ static bool fail_closed(const struct sql *s, const char *said, struct rp_error *
     int number = why_closed(s);
     const char *why = number ? strerror(number) : said;
     if (number == ENOSPC || number == EDQUOT)
-        return rp_fail(err, RP_SYSTEM, "%s: no file can be made beside it: %s; make room" KEPT, s->path, why);
+        return rp_fail(err, RP_SYSTEM, "%s: no file can be made beside it: %s; make room%s", s->path, why, kept(s));
     if (!s->write && access(s->path, R_OK))
         return rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", s->path, why);
     if (!s->write)
@@ -65,10 +72,9 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
     switch (status & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return rp_fail(err, RP_SYSTEM,
-                       "%s: another program has locked it for %u s; close that one, or wait longer" KEPT, s->path,
-                       s->wait);
-    case SQLITE_FULL: return rp_fail(err, RP_SYSTEM, "%s: the disk is full; make room" KEPT, s->path);
+        return rp_fail(err, RP_SYSTEM, "%s: another program has locked it for %u s; close that one, or wait longer%s",
+                       s->path, s->wait, kept(s));
+    case SQLITE_FULL: return rp_fail(err, RP_SYSTEM, "%s: the disk is full; make room%s", s->path, kept(s));
     case SQLITE_NOTADB: return rp_fail(err, RP_BAD_INPUT, "%s: this is no database of SQLite", s->path);
     case SQLITE_CONSTRAINT: /* no statement violates one where tables and indices agree */
     case SQLITE_CORRUPT: return fail_damaged(s, said, err);
@@ -76,8 +82,9 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
     case SQLITE_PERM:
     case SQLITE_CANTOPEN: return fail_closed(s, said, err);
     case SQLITE_IOERR: /* SQLite does not keep the number of what failed */
-        return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s%s" KEPT, s->path, said,
-                       file_size_is_limited() ? "; 'ulimit -f' limits the size of files" : "");
+        return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s%s%s", s->path, said,
+                       file_size_is_limited() ? "; 'ulimit -f' limits the size of files; raise the limit" : "",
+                       kept(s));
     default: return rp_fail(err, RP_SYSTEM, "%s: %s", s->path, said);
     }
 }

@@ -17,6 +17,7 @@ struct sql {
     bool write;     /* it was opened to be written */
     unsigned wait;  /* seconds, for another program that has it locked */
     bool immutable; /* nobody can write it: its folder is read-only */
+    bool fresh;     /* it was made now, and nothing is in it yet */
     /* Statements by the address of their text, which is a literal. */
     struct {
         const char *text;

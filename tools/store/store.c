@@ -140,10 +140,12 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
         store_remove(path);
     if (!fine)
         return false;
+    s->sql.fresh = made;
     fine = schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) && sql_write_ahead(&s->sql, err) &&
            sql_script(&s->sql, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) && store_begin(s, err) &&
            schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) && store_commit(s, err) &&
            store_changed(s, &others, err);
+    s->sql.fresh = made && !fine;
     if (fine && !stat(path, &file))
         s->file = (struct store_file){file.st_dev, file.st_ino};
     if (!fine)

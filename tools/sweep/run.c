@@ -3,7 +3,6 @@
  * replaying does. */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/lib/command.h"
+#include "tools/lib/interrupt.h"
 #include "tools/lib/names.h"
 #include "tools/sweep/claims.h"
 #include "tools/sweep/sweep.h"
@@ -360,19 +360,6 @@ static bool look_for_others(struct running *r, struct rp_error *err)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
-static void on_signal(int number) { interrupted = number; }
-
-/* The second signal ends the program at once. */
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART}, before;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-}
-
 static void show(struct running *r, struct progress *bar)
 {
     char label[160], done[FIGURE], all[FIGURE], failed[FIGURE];
@@ -392,7 +379,7 @@ static bool write_until_done(struct running *r, struct rp_error *err)
     struct progress bar;
     bool fine = true;
     progress_begin(&bar, "sweeping", "warp instructions", r->sweep->args->quiet);
-    for (bool over = false; fine && !over && !interrupted;) {
+    for (bool over = false; fine && !over && !interrupted();) {
         struct finished *list = wait_for_some(r, &over);
         fine = (!list || put_all(r, list, err)) && look_for_others(r, err);
         count_and_free(r, list);
@@ -429,9 +416,7 @@ static _Noreturn void stop(struct running *r, bool fine, const struct rp_error *
         _exit(command_fail(err));
     fprintf(stderr, "reprise: stopped: %zu of %zu runs are in %s, and the same command goes on from there\n", r->done,
             r->sweep->task_count, r->sweep->args->output);
-    signal(interrupted, SIG_DFL);
-    raise(interrupted);
-    _exit(RP_SYSTEM);
+    interrupt_end();
 }
 
 static void warn_wide(const struct running *r)
@@ -474,14 +459,14 @@ int sweep_run(struct sweep *s)
     r.last = &r.first;
     claims_open(&r.claims, s->args->output);
     r.has_seen = store_open_read(&r.seen, s->args->output, s->args->wait, &err);
-    catch_signals();
+    interrupt_watch();
     pthread_mutex_lock(&r.lock);
     while (r.workers < wanted && r.workers < s->task_count && !pthread_create(&threads[r.workers], NULL, work, &r))
         r.workers++;
     unsigned started = r.workers;
     pthread_mutex_unlock(&r.lock);
     bool fine = write_until_done(&r, &err);
-    if (!fine || interrupted)
+    if (!fine || interrupted())
         stop(&r, fine, &err);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);

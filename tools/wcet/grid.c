@@ -288,7 +288,9 @@ int wcet_grid_run(const struct wcet_grid *grid, const struct machine_args *args,
     json_decref(g.skipped);
     if (fine && interrupted()) {
         command_finish(status);
-        fputs("reprise: stopped: the rows are those of the values that were done\n", stderr);
+        fputs(g.launches ? "reprise: stopped: the rows are those of the values that were done\n"
+                         : "reprise: stopped before any value was done\n",
+              stderr);
         interrupt_end();
     }
     if (fine && !g.launches)

@@ -39,6 +39,12 @@ function validityText(v) {
     (relaxed.length ? " Relaxed, so that these are bounds of another machine: " + relaxed.join(" ") + "." : "");
 }
 
+// What a signal has left out, in words.
+function stoppedText(s) {
+  return "Partial: the analysis was stopped. Bounds are of " + wholeNumber(s.analysed) + " of " + wholeNumber(s.launches) + (s.launches === 1 ? " launch" : " launches") +
+    (s.traces_left ? ", and " + plural(s.traces_left, "trace") + (s.traces_left === 1 ? " was" : " were") + " not begun" : "") + ".";
+}
+
 function boundsSection(page, trace, state) {
   addSection(page, "bounds", "Bounds beside replays", (body) => {
     const l = trace.launches[state.launch];
@@ -101,8 +107,9 @@ function sectionsTable(page, trace, state) {
 }
 
 function showWcet(page, data) {
-  const state = { trace: 0, launch: 0, block: -1 }, traces = data.traces, trace = () => traces[state.trace], l = trace().launches[0];
+  const state = { trace: 0, launch: 0, block: -1 }, traces = data.traces.filter((t) => t.launches.length), trace = () => traces[state.trace], l = trace().launches[0];
   page.main.append(h("h1", {}, "Bounds of " + traces.map((t) => baseName(t.trace.file)).join(", ") + " on " + data.machine.name), h("p", { class: "soft" }, data.made.tool + ", " + data.made.date + ". Any work-conserving warp scheduler."));
+  if (data.stopped) page.main.append(h("p", { class: "note" }, stoppedText(data.stopped)));
   const top = h("div");
   page.main.append(top, page.nav);
   const sections = h("div");
