@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "frontend/loader/device_runtime.h"
 #include "frontend/loader/isa.h"
 #include "frontend/module/cubin.h"
 #include "frontend/module/fatbin.h"
@@ -19,11 +20,32 @@ static struct module *refuse_code(const char *path, const void *bytes, size_t si
     return NULL;
 }
 
+/* Links PTX with the functions of the device runtime that it calls. */
+static struct module *load_linked(const struct isa *isa, const char *path, const void *bytes, size_t size,
+                                  uint64_t base, struct rp_error *err)
+{
+    struct ptx_pieces runtime = {0}, all = {0};
+    bool ok = device_runtime(bytes, size, &runtime);
+    if (runtime.size) {
+        ok = ok && pieces_add(&all, bytes, size) && pieces_add(&all, runtime.text, runtime.size);
+        bytes = all.text;
+        size = all.size;
+    }
+    struct module *m = NULL;
+    if (ok)
+        m = isa->load(isa, path, bytes, size, base, err);
+    else
+        rp_fail(err, RP_SYSTEM, "%.200s: out of memory", path);
+    pieces_free(&runtime);
+    pieces_free(&all);
+    return m;
+}
+
 /* The code of an entry, which may be of another architecture than the entry says. */
 static struct module *load_entry(const char *path, const struct fatbin_entry *e, uint64_t base, struct rp_error *err)
 {
     const struct isa *isa = e->kind == FATBIN_PTX ? &isa_ptx : isa_of_module(e->bytes, e->size);
-    return isa ? isa->load(isa, path, e->bytes, e->size, base, err) : refuse_code(path, e->bytes, e->size, err);
+    return isa ? load_linked(isa, path, e->bytes, e->size, base, err) : refuse_code(path, e->bytes, e->size, err);
 }
 
 static const struct isa *isa_of_entry(const struct fatbin_entry *e)
@@ -104,7 +126,7 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
         return load_fatbin(path, bytes, size, base, err);
     const struct isa *isa = isa_of_module(bytes, size);
     if (isa)
-        return isa->load(isa, path, bytes, size, base, err);
+        return load_linked(isa, path, bytes, size, base, err);
     if (cubin_is(bytes, size))
         return refuse_code(path, bytes, size, err);
     static const char thin[] = "!<thin>\n"; /* GNU ar, "ar --thin" */

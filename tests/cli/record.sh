@@ -508,3 +508,26 @@ check "--tensor-sums: as a V100, not exact" eval '[ "$(sum) $(sum --tensor-sums 
 check "... and in the trace's provenance" eval '"$REPRISE" record -q -o "$dir/sum.wtr" --module "$dir/sum.ptx" -g 1 -b 32 --arg buf=zeros:4 --tensor-sums sm_70 &&
     "$REPRISE" info "$dir/sum.wtr" | grep -q "tensor-sums = sm_70"'
 refuse 1 "--tensor-sums sm_75: there are exact, sm_70, sm_80" --module "$dir/sum.ptx" -g 1 -b 32 --arg buf=zeros:4 --tensor-sums sm_75
+
+# A function of the device runtime that nvcc's PTX declares is there, as in a program.
+cat >"$dir/condition.ptx" <<'PTX'
+.version 9.0
+.target sm_75
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry set(.param .u64 handle, .param .u32 value)
+{
+    .reg .b32 %r;
+    .reg .b64 %d;
+    .param .b64 a;
+    .param .b32 b;
+    ld.param.u64 %d, [handle];
+    ld.param.u32 %r, [value];
+    st.param.b64 [a], %d;
+    st.param.b32 [b], %r;
+    call.uni cudaGraphSetConditional, (a, b);
+    ret;
+}
+PTX
+check "a module of PTX sets a condition" eval '"$REPRISE" run -q --module "$dir/condition.ptx" -g 1 -b 32 --arg buf=zeros:4 --arg u32=7 --print 0=u32:1 |
+    grep -qx "  \[0\] 7"'

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cuda/driver/device_runtime.h"
 #include "frontend/cuda/driver/readable.h"
+#include "frontend/loader/device_runtime.h"
 #include "frontend/loader/isa.h"
 #include "frontend/loader/ptxas.h"
 #include "frontend/module/cubin.h"

@@ -3,7 +3,7 @@
 #define REPRISE_FRONTEND_CUDA_DRIVER_IMAGE_H
 
 #include "frontend/cuda/driver/driver.h"
-#include "frontend/cuda/driver/pieces.h"
+#include "frontend/loader/pieces.h"
 #include "frontend/module/fatbin.h"
 
 struct image {

@@ -74,11 +74,24 @@ static struct constant primary(struct parser *p, unsigned depth)
     return c;
 }
 
+/* 0f with its digits is a whole constant, or one in parentheses: no operator takes it. */
+static void expect_no_single(struct parser *p, const struct token *t)
+{
+    if (t->kind == TOK_SINGLE)
+        ptx_error(p->src, t->at, "0f and its digits are no part of an expression: put parentheses around them");
+}
+
 static struct constant unary(struct parser *p, unsigned depth)
 {
     if (depth > MAX_DEPTH)
         ptx_error(p->src, p->tok.at, "an expression with more than %d levels", MAX_DEPTH);
     uint32_t at = p->tok.at;
+    bool has_sign = at_punct(p, '+') || at_punct(p, '-') || at_punct(p, '!') || at_punct(p, '~');
+    if (has_sign) {
+        struct lexer ahead = p->lexer;
+        struct token operand = lexer_next(&ahead);
+        expect_no_single(p, &operand);
+    }
     if (take_punct(p, '+'))
         return unary(p, depth + 1);
     if (take_punct(p, '!'))
@@ -122,7 +135,10 @@ static struct constant float_operation(struct parser *p, uint16_t op, double a, 
     case '+': return from_double(a + b);
     case '-': return from_double(a - b);
     case '*': return from_double(a * b);
-    case '/': return from_double(a / b);
+    case '/':
+        if (b == 0)
+            ptx_error(p->src, at, "division by zero");
+        return from_double(a / b);
     case '<': return from_bool(a < b);
     case '>': return from_bool(a > b);
     case '<' << 8 | '=': return from_bool(a <= b);
@@ -199,10 +215,13 @@ static struct constant expression(struct parser *p, int level, unsigned depth)
 {
     if (level < 0 || level >= LEVELS)
         return unary(p, depth);
+    struct token first = p->tok;
     struct constant a = expression(p, level + 1, depth);
     while (level_has(level, &p->tok)) {
         struct token op = p->tok;
+        expect_no_single(p, &first);
         next_token(p);
+        expect_no_single(p, &p->tok);
         a = operation(p, op.punct, a, expression(p, level + 1, depth), op.at);
     }
     if (level > 0 || !take_punct(p, '?'))

@@ -3,7 +3,13 @@
 #include <string.h>
 
 #define MAX_IMAGE (1ull << 30) /* bytes of a module's .global variables */
-enum { MAX_FRAME = 1 << 24, MAX_FRAME_ALIGN = 1024, MIN_FRAME_ALIGN = 16, MAX_PARAMETERS = 1 << 15 };
+enum {
+    MAX_FRAME = 1 << 24,
+    MAX_FRAME_ALIGN = 1024,
+    MIN_FRAME_ALIGN = 16,
+    MAX_PARAMETERS = 1 << 15,
+    MAX_CONSTANTS = 1 << 16
+};
 
 static uint64_t align_up(uint64_t at, uint64_t align) { return (at + align - 1) & ~(align - 1); }
 
@@ -19,12 +25,6 @@ uint64_t ptx_generic_base(uint8_t space)
 }
 
 /* ---- module variables ---- */
-
-static void too_large(struct ptx_unit *u, const struct ptx_variable *v, const char *space, uint64_t limit)
-{
-    ptx_error(u->src, v->at, "with '%s' the module's .%s variables take more than %llu MiB", v->name, space,
-              (unsigned long long)limit >> 20);
-}
 
 static uint8_t reference_kind(uint8_t type)
 {
@@ -45,6 +45,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
     struct extent_layout global = {0}, constant = {0};
     struct extent *constants = ARENA_ARRAY(u->arena, struct extent, u->variables.count + 1);
     uint32_t n = 0;
+    uint64_t constant_bytes = 0; /* without gaps: ptxas has fewer than are here */
     m->narrow = u->address_bits == 32;
     m->target = u->unknown_target ? NULL : u->target;
     m->references = ARENA_ARRAY(u->arena, struct module_reference, u->variables.count + 1);
@@ -56,10 +57,13 @@ static void place_variables(struct ptx_unit *u, struct module *m)
             continue;
         v->offset = extent_place(is_const ? &constant : &global, v->size, module_alignment(v));
         uint64_t end = v->offset + v->size;
-        if (is_const && end > CONST_WINDOW_SIZE)
-            too_large(u, v, "const", CONST_WINDOW_SIZE);
+        constant_bytes += is_const ? v->size : 0;
+        if (constant_bytes > MAX_CONSTANTS)
+            ptx_error(u->src, v->at, "with '%s' the module's .const variables take more than %d KiB", v->name,
+                      MAX_CONSTANTS >> 10);
         if (!is_const && end > MAX_IMAGE)
-            too_large(u, v, "global", MAX_IMAGE);
+            ptx_error(u->src, v->at, "with '%s' the module's .global variables take more than %llu MiB", v->name,
+                      MAX_IMAGE >> 20);
         *(is_const ? &m->const_size : &m->global_size) = end;
         if (is_const)
             constants[m->constants.count++] = (struct extent){.base = v->offset, .size = v->size, .name = v->name};

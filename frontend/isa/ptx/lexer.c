@@ -1,5 +1,6 @@
 #include "frontend/isa/ptx/lexer.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static int hex_digit(int c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-void lexer_start(struct lexer *l, struct ptx_source *src) { *l = (struct lexer){src, 0, 1}; }
+void lexer_start(struct lexer *l, struct ptx_source *src) { *l = (struct lexer){src, 0, 1, false}; }
 
 static void skip_line(struct lexer *l)
 {
@@ -63,6 +64,8 @@ static void skip_blanks(struct lexer *l)
             l->line++;
         if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v')
             l->pos++;
+        else if (c == '@' && l->without_dwarf && is_added_line(text + l->pos))
+            ptx_error(l->src, l->pos, "@@DWARF is of versions before 2.0: debug data are in .section now");
         else if ((c == '/' && after == '/') || is_added_line(text + l->pos))
             skip_line(l);
         else if (c == '/' && after == '*')
@@ -121,7 +124,11 @@ static bool decimal_float(struct lexer *l, struct token *t)
     unsigned length = n < sizeof buffer - 1 ? n : (unsigned)sizeof buffer - 1;
     memcpy(buffer, s, length);
     buffer[length] = 0;
+    errno = 0;
     double value = strtod(buffer, &end);
+    if (errno == ERANGE)
+        ptx_error(l->src, l->pos,
+                  "this number is beyond the normal numbers of .f64: write its bits, as in 0d7ff0000000000000");
     memcpy(&t->value, &value, sizeof value);
     t->kind = TOK_FLOAT;
     l->pos += n;
@@ -219,6 +226,8 @@ struct token lexer_next(struct lexer *l)
         t.kind = TOK_NAME;
         for (t.length = 1; is_word(text[l->pos + t.length]); t.length++)
             ;
+        if (t.length == 1 && c == '$')
+            ptx_error(l->src, l->pos, "a name has more than a '$'");
         l->pos += t.length;
         return t;
     } else if (c == '.') {

@@ -31,6 +31,7 @@ struct token {
 struct lexer {
     struct ptx_source *src;
     uint32_t pos, line;
+    bool without_dwarf; /* lines of @@DWARF are errors: from version 2.0 on */
 };
 
 void lexer_start(struct lexer *, struct ptx_source *);

@@ -28,8 +28,8 @@ enum {
  * execute. */
 static bool is_of_blackwell(const struct ptx_form *f)
 {
-    static const char *const opcodes[] = {"add",   "sub",      "mul",      "fma",     "cvt",
-                                          "redux", "ldmatrix", "stmatrix", "tcgen05", "clusterlaunchcontrol"};
+    static const char *const opcodes[] = {
+        "add", "sub", "mul", "fma", "cvt", "mma", "redux", "ldmatrix", "stmatrix", "tcgen05", "clusterlaunchcontrol"};
     for (size_t i = 0; f->lowering == LOW_NONE && i < sizeof opcodes / sizeof *opcodes; i++)
         if (!strcmp(f->opcode, opcodes[i]))
             return true;

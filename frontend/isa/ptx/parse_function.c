@@ -26,12 +26,20 @@ struct ptx_variable *new_param(struct parser *p, enum ptx_type type, uint32_t co
     return v;
 }
 
+/* Kernels and prototypes may have parameters without a name, functions not. formals NULL: a prototype. */
+static void check_formal_name(struct parser *p, const formal_list *formals)
+{
+    if (formals && p->tok.kind == TOK_NAME && token_is(&p->tok, "_"))
+        ptx_error(p->src, p->tok.at, "a parameter of a function has a name, not '_'");
+}
+
 static struct ptx_variable *register_formal(struct parser *p, formal_list *formals)
 {
     struct declarator d = parse_declarator(p, RP_SPACE_NONE, true);
+    check_formal_name(p, formals);
     struct token t = expect_name(p, "a register");
     struct ptx_variable *v = new_param(p, (enum ptx_type)d.type, d.vector);
-    if (!formals || token_is(&t, "_"))
+    if (!formals)
         return v;
     const struct symbol *s = declare_register(p, &t, &d);
     VECTOR_PUSH(p->arena, formals, (struct register_formal){v, symbol_registers(p, s, &t)});
@@ -51,6 +59,8 @@ static void parse_params(struct parser *p, variable_list *list, formal_list *for
             v = register_formal(p, formals);
         } else if (take_dot(p, "param")) {
             struct declarator d = parse_declarator(p, RP_SPACE_PARAM, false);
+            if (!is_entry)
+                check_formal_name(p, formals);
             v = parse_variable(p, &d);
             v->is_entry_param = is_entry;
         } else
@@ -123,6 +133,9 @@ static void parse_threads(struct parser *p, uint32_t n[3])
         ptx_error(p->src, at, "a block has at least one thread");
 }
 
+/* .minnctapersm took the place of .maxnctapersm; .abi_preserve and .abi_preserve_control are of version 9.0. */
+enum { MINIMUM_VERSION = 21, PRESERVE_VERSION = 90 };
+
 /* Parses the directives that kernels alone have. false: it is none of them. */
 static bool parse_tuning_of_kernel(struct parser *p, struct ptx_function *f, const struct token *t)
 {
@@ -139,6 +152,8 @@ static bool parse_tuning_of_kernel(struct parser *p, struct ptx_function *f, con
         f->max_registers = (uint32_t)expect_count(p, 1 << 20, "a number of registers");
     else if (token_is(t, "maxclusterrank"))
         f->max_cluster = (uint32_t)expect_count(p, 1 << 20, "a number of blocks");
+    else if (token_is(t, "maxnctapersm") && p->version >= MINIMUM_VERSION)
+        ptx_error(p->src, t->at, ".maxnctapersm is of versions before 2.1: .minnctapersm is its name now");
     else if (token_is(t, "minnctapersm") || token_is(t, "maxnctapersm"))
         up_to_three(p, ignored);
     else if (token_is(t, "explicitcluster"))
@@ -153,7 +168,7 @@ static bool parse_tuning_of_kernel(struct parser *p, struct ptx_function *f, con
 }
 
 /* Parses performance-tuning directives between a function's parameters and its body. */
-static void parse_tuning(struct parser *p, struct ptx_function *f)
+static void parse_tuning(struct parser *p, struct ptx_function *f, bool has_results)
 {
     while (p->tok.kind == TOK_DOT && !begins_next(&p->tok)) {
         struct token t = p->tok;
@@ -161,12 +176,16 @@ static void parse_tuning(struct parser *p, struct ptx_function *f)
         next_token(p);
         if (f->is_entry && parse_tuning_of_kernel(p, f, &t))
             continue;
-        if (token_is(&t, "abi_preserve") || token_is(&t, "abi_preserve_control"))
+        if (token_is(&t, "abi_preserve") || token_is(&t, "abi_preserve_control")) {
+            if (p->version < PRESERVE_VERSION)
+                ptx_error(p->src, t.at, "'.%.*s' needs .version 9.0 or later", (int)t.length, t.text);
             up_to_three(p, ignored);
-        else if (token_is(&t, "pragma"))
+        } else if (token_is(&t, "pragma"))
             parse_pragma(p);
         else if (token_is(&t, "attribute"))
             skip_attribute(p);
+        else if (token_is(&t, "noreturn") && has_results)
+            ptx_error(p->src, t.at, "a function that does not return has no result");
         else if (f->is_entry || !token_is(&t, "noreturn"))
             ptx_error(p->src, t.at, "no directive '.%.*s' of %s", (int)(t.length < 100 ? t.length : 100), t.text,
                       f->is_entry ? "kernels" : "functions");
@@ -336,7 +355,7 @@ void parse_function(struct parser *p, bool is_entry)
     set_signature(&signature, &results, &params);
     if (f->is_announced && !same_signature(&signature, &f->signature))
         ptx_error(p->src, name.at, "'%s' was declared with other parameters", f->name);
-    parse_tuning(p, &header);
+    parse_tuning(p, &header, results.count > 0);
     if (p->linking == LINK_COMMON)
         ptx_error(p->src, name.at, "only variables are .common");
     if (p->linking == LINK_EXTERN && at_punct(p, '{'))

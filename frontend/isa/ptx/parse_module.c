@@ -79,6 +79,8 @@ void skip_attribute(struct parser *p)
     do {
         if (p->tok.kind == TOK_END)
             ptx_error(p->src, at, "the file ends before the ')' that this needs");
+        if (at_dot(p, "unified") && p->sm && p->sm < 90)
+            ptx_error(p->src, p->tok.at, ".unified needs .target sm_90 or higher, this is sm_%u", p->sm);
         depth += at_punct(p, '(') ? 1u : at_punct(p, ')') ? -1u : 0u;
         next_token(p);
     } while (depth);
@@ -87,6 +89,16 @@ void skip_attribute(struct parser *p)
 /* The newest version that today's compilers write. The instruction table has the instructions of 9.0; newer ones are
  * reported by name. */
 #define NEWEST_VERSION 95
+
+/* The last minor versions of each major one (PTX ISA, "Release Notes"). */
+static bool is_version(unsigned major, unsigned minor)
+{
+    static const uint8_t last[] = {[1] = 5, [2] = 3, [3] = 2, [4] = 3, [5] = 1, [6] = 5, [7] = 8, [8] = 8};
+    return major >= sizeof last || minor <= last[major];
+}
+
+/* The first version that has no @@DWARF. */
+#define DWARF_VERSION 20
 
 static void parse_version(struct parser *p)
 {
@@ -100,7 +112,10 @@ static void parse_version(struct parser *p)
         ptx_error(p->src, t.at, "a version like 7.8 belongs here");
     if (major * 10 + minor > NEWEST_VERSION)
         ptx_error(p->src, t.at, "PTX up to version 9.5 is known here; if the module uses nothing newer, write 9.5");
+    if (!is_version(major, minor))
+        ptx_error(p->src, t.at, "there is no version %u.%u of PTX", major, minor);
     p->version = major * 10 + minor;
+    p->lexer.without_dwarf = p->version >= DWARF_VERSION;
     if (p->unit->version < p->version)
         p->unit->version = p->version;
     next_token(p);
@@ -115,12 +130,19 @@ static bool is_target_option(const struct token *t)
     return false;
 }
 
+/* The first target that has .f64. */
+enum { F64_SM = 13 };
+
 /* Of several .target directives the highest architecture counts. An unknown one is an error only if the kernel is to
  * run on it: check_target in load.c. */
 static void parse_target(struct parser *p)
 {
+    struct token map = {.text = NULL};
     do {
         struct token t = expect_name(p, "a target, like sm_62");
+        p->samplers |= token_is(&t, "texmode_independent");
+        if (token_is(&t, "map_f64_to_f32"))
+            map = t;
         if (is_target_option(&t))
             continue;
         const struct target *target = target_find(t.text, t.length);
@@ -128,7 +150,11 @@ static void parse_target(struct parser *p)
             p->unit->unknown_target = arena_string(p->unit->arena, t.text, t.length), p->unit->unknown_target_at = t.at;
         if (target && (!p->unit->target || p->unit->target->sm < target->sm))
             p->unit->target = target;
+        if (target && p->sm < target->sm)
+            p->sm = target->sm;
     } while (take_punct(p, ','));
+    if (map.text && p->sm >= F64_SM)
+        ptx_error(p->src, map.at, "map_f64_to_f32 is of targets before sm_%u", F64_SM);
 }
 
 /* .alias new, old; */
@@ -213,9 +239,9 @@ static void parse_declaration(struct parser *p)
     else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM) {
         next_token(p);
         parse_variables(p, space, p->linking == LINK_EXTERN);
-    } else if (p->tok.kind == TOK_DOT &&
-               (token_is(&p->tok, "texref") || token_is(&p->tok, "samplerref") || token_is(&p->tok, "surfref")))
-        parse_variables(p, RP_SPACE_GLOBAL, p->linking == LINK_EXTERN);
+    } else if (at_dot(p, "texref") || at_dot(p, "samplerref") || at_dot(p, "surfref"))
+        ptx_error(p->src, p->tok.at, "textures, samplers and surfaces are in .global memory: .global .%.*s",
+                  (int)p->tok.length, p->tok.text);
     else
         unknown_directive(p);
 }
@@ -223,7 +249,8 @@ static void parse_declaration(struct parser *p)
 /* Another module begins. */
 static void begin_piece(struct parser *p)
 {
-    p->has_own_size = false;
+    p->has_own_size = p->samplers = false;
+    p->sm = 0;
     join_debug_info(p);
     forget_local_names(p);
     for (uint32_t i = 0; i < p->unit->files.count; i++)

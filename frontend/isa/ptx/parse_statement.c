@@ -253,6 +253,19 @@ static void parse_operands(struct parser *p, struct ptx_instruction *in, const s
     in->operand_count = list.count;
 }
 
+/* mad of floating-point numbers says how it rounds: .f64 from version 1.4 on, .f32 from 3.2 on for targets that round
+ * it once. */
+static void check_rounding(struct parser *p, const struct ptx_instruction *in)
+{
+    enum { F32_VERSION = 32, F64_VERSION = 14, FUSED_SM = 20 };
+    if (strcmp(in->form->opcode, "mad") != 0 || in->form->op != OP_FMA || mods_value(&in->mods, G_ROUND, -1) >= 0)
+        return;
+    bool needs = in->mods.types[0] == PT_F64 ? p->version >= F64_VERSION
+                                             : p->version >= F32_VERSION && (!p->sm || p->sm >= FUSED_SM);
+    if (needs)
+        ptx_error(p->src, in->at, "'mad.%s' needs one of .rn .rz .rm .rp", ptx_types[in->mods.types[0]].name);
+}
+
 void parse_instruction(struct parser *p)
 {
     struct ptx_instruction in = {.guard = PTX_NO_REGISTER,
@@ -274,6 +287,7 @@ void parse_instruction(struct parser *p)
     }
     parse_operands(p, &in, &c);
     in.form = choose_form(p, &c, &in.mods, in.operand_count);
+    check_rounding(p, &in);
     in.end = p->tok.at;
     expect_punct(p, ';', "after the instruction");
     place_elements(p, &in);

@@ -3,6 +3,7 @@
 
 #include "frontend/core/image.h"
 #include "frontend/isa/ptx/parser.h"
+#include "tracefmt/plural.h"
 
 enum { MAX_RANGE = 1 << 24 };     /* registers in %name<count> */
 #define MAX_VARIABLE (1ull << 30) /* in bytes; also the limit for all variables of a module together (layout.c) */
@@ -51,8 +52,8 @@ static bool is_declared_type(enum ptx_type type)
            type == PT_SAMPLERREF || type == PT_SURFREF;
 }
 
-/* .b128 is of version 8.3. */
-enum { B128_VERSION = 83 };
+/* .b128 is of version 8.3; .texref of 1.5, which took the place of .tex. */
+enum { B128_VERSION = 83, TEXREF_VERSION = 15 };
 
 static void check_declared_type(struct parser *p, const struct declarator *d)
 {
@@ -67,6 +68,8 @@ static void check_declared_type(struct parser *p, const struct declarator *d)
         ptx_error(p->src, p->tok.at, "no parameter is of type .f16x2: use .b32");
     if (d->vector > 1 && d->space == RP_SPACE_PARAM)
         ptx_error(p->src, p->tok.at, "no parameter in .param is a vector: use an array, aligned");
+    if (d->type == PT_SAMPLERREF && !p->samplers)
+        ptx_error(p->src, p->tok.at, "a .samplerref needs texmode_independent behind .target");
     if (opaque && d->space != RP_SPACE_GLOBAL && d->space != RP_SPACE_PARAM && d->space != RP_SPACE_TEXTURE)
         ptx_error(p->src, p->tok.at, "textures, samplers and surfaces are in .global memory");
 }
@@ -123,7 +126,8 @@ static void parse_dimensions(struct parser *p, struct dimensions *d)
 struct filling {
     struct parser *p;
     struct ptx_variable *v;
-    struct dimensions dims;
+    struct dimensions dims; /* the last one: of the vectors, if it is of vectors */
+    bool is_vector;
     VECTOR(struct ptx_initial) list;
     uint64_t end; /* one past the highest element with a value: the length of an open array */
 };
@@ -196,53 +200,42 @@ static void put_scalar(struct filling *f, uint64_t index)
             }
         }
         c = parse_constant(p);
+        if (f->v->type == PT_F16 || f->v->type == PT_F16X2)
+            ptx_error(p->src, at, "a variable of type .%s has no initial value: declare it .%s, and give its bits",
+                      ptx_types[f->v->type].name, f->v->type == PT_F16 ? "b16" : "b32");
         item.bits = constant_bits(p, c, f->v->type, at);
     }
     put(f, item, index, at);
 }
 
-/* Stores "text": one element per byte, and a zero. */
-static void put_string(struct filling *f, uint64_t index)
-{
-    struct token t = f->p->tok;
-    if (ptx_types[f->v->type].bits != 8)
-        ptx_error(f->p->src, t.at, "a string initialises bytes");
-    for (uint32_t i = 0; i < t.length; i++) {
-        char c = t.text[i];
-        if (c == '\\' && i + 1 < t.length) {
-            c = t.text[++i];
-            c = c == 'n' ? '\n' : c == 't' ? '\t' : c == '0' ? 0 : c;
-        }
-        put(f, (struct ptx_initial){.mask = UINT64_MAX, .bits = (uint8_t)c}, index++, t.at);
-    }
-    if (!f->v->count)
-        put(f, (struct ptx_initial){.mask = UINT64_MAX}, index, t.at);
-    next_token(f->p);
-}
-
+/* Each dimension has its braces, and each vector, whose values are complete. An array may have fewer than elements. */
 static void fill(struct filling *f, unsigned level, uint64_t index)
 {
     struct parser *p = f->p;
-    if (p->tok.kind == TOK_STRING) {
-        put_string(f, index);
-        return;
-    }
-    if (!take_punct(p, '{')) {
+    uint32_t at = p->tok.at;
+    uint64_t stride = 1, count = 0;
+    if (p->tok.kind == TOK_STRING)
+        ptx_error(p->src, at, "an initial value is no string: write its bytes, as {97, 98, 0}");
+    if (level == f->dims.count && at_punct(p, '{'))
+        ptx_error(p->src, at, "more braces than dimensions");
+    if (level == f->dims.count) {
         put_scalar(f, index);
         return;
     }
-    if (level >= f->dims.count)
-        ptx_error(p->src, p->tok.at, "more braces than dimensions");
-    uint64_t stride = 1;
-    if (at_punct(p, '{') || p->tok.kind == TOK_STRING)
-        for (unsigned i = level + 1; i < f->dims.count; i++)
-            stride *= f->dims.n[i];
-    while (!at_punct(p, '}')) {
-        fill(f, level + 1, index);
-        index += stride;
-        if (!take_punct(p, ','))
-            break;
-    }
+    if (!take_punct(p, '{'))
+        ptx_error(p->src, at, "'%s' has %u dimension%s: braces are missing", f->v->name, f->dims.count,
+                  rp_plural(f->dims.count));
+    for (unsigned i = level + 1; i < f->dims.count; i++)
+        stride *= f->dims.n[i];
+    if (!at_punct(p, '}'))
+        do {
+            if (f->dims.n[level] && count == f->dims.n[level])
+                ptx_error(p->src, p->tok.at, "more values than '%s' has elements", f->v->name);
+            fill(f, level + 1, index + stride * count++);
+        } while (take_punct(p, ','));
+    if (f->is_vector && level == f->dims.count - 1 && count < f->dims.n[level])
+        ptx_error(p->src, at, "a vector of %llu has %llu value%s", (unsigned long long)f->dims.n[level],
+                  (unsigned long long)count, rp_plural(count));
     expect_punct(p, '}', "after the values");
 }
 
@@ -294,7 +287,7 @@ static void parse_opaque(struct parser *p, struct ptx_variable *v)
 static void parse_initialiser(struct parser *p, struct ptx_variable *v, const struct declarator *d,
                               const struct dimensions *dims)
 {
-    struct filling f = {.p = p, .v = v, .dims = *dims};
+    struct filling f = {.p = p, .v = v, .dims = *dims, .is_vector = d->vector > 1};
     if (v->space != RP_SPACE_GLOBAL && v->space != RP_SPACE_CONST)
         ptx_error(p->src, p->tok.at, "only .global and .const variables have initial values");
     if (v->is_opaque) {
@@ -347,6 +340,8 @@ static struct ptx_variable *declare_one(struct parser *p, const struct token *na
     v->type = d->type;
     v->is_extern = d->is_extern;
     v->is_weak = p->depth == 0 && (p->linking == LINK_WEAK || p->linking == LINK_COMMON);
+    if (v->space == RP_SPACE_TEXTURE && p->version >= TEXREF_VERSION)
+        ptx_error(p->src, v->at, ".tex is of versions before 1.5: .global .texref is its name now");
     if (v->space == RP_SPACE_TEXTURE) { /* .tex, an older name for .texref */
         v->space = RP_SPACE_GLOBAL;
         v->type = PT_TEXREF;
@@ -441,13 +436,21 @@ static void parse_variable_range(struct parser *p, const struct token *name, con
     }
 }
 
+/* A parameter alone can be called _. */
+static struct token expect_own_name(struct parser *p, const char *what)
+{
+    if (p->tok.kind == TOK_NAME && token_is(&p->tok, "_"))
+        ptx_error(p->src, p->tok.at, "'_' is no name of %s", what);
+    return expect_name(p, what);
+}
+
 void parse_variables(struct parser *p, uint8_t space, bool is_extern)
 {
     p->declaration = p->tok.at;
     struct declarator d = parse_declarator(p, space, false);
     d.is_extern = is_extern;
     do {
-        struct token t = expect_name(p, "a variable");
+        struct token t = expect_own_name(p, "a variable");
         if (take_punct(p, '<')) {
             parse_variable_range(p, &t, &d);
             continue;
@@ -468,7 +471,7 @@ void parse_registers(struct parser *p)
 {
     struct declarator d = parse_declarator(p, RP_SPACE_NONE, true);
     do {
-        struct token t = expect_name(p, "a register");
+        struct token t = expect_own_name(p, "a register");
         if (take_punct(p, '<')) {
             uint32_t at = p->tok.at;
             int64_t count = parse_factor(p); /* a factor, because '>' closes the range and is no operator here */

@@ -81,6 +81,8 @@ struct parser {
     struct ptx_function *function;
     enum ptx_linking linking;      /* linking of the current declaration at the top of the module */
     uint32_t version;              /* of this piece: major × 10 + minor */
+    uint32_t sm;                   /* of this piece: the highest of its .target; 0: unknown */
+    bool samplers;                 /* of this piece: .target has texmode_independent */
     bool has_address_size;         /* of the module */
     bool has_own_size;             /* of this piece */
     struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: no operand has named it */
@@ -111,7 +113,7 @@ uint64_t expect_count(struct parser *, uint64_t limit, const char *what);
 void skip_until(struct parser *, uint16_t punct);
 /* Skips what follows .pragma: strings, which mean nothing here, and the semicolon. */
 void parse_pragma(struct parser *);
-/* Skips from '(' to the matching ')': ".attribute(.unified(1, 2))". */
+/* Skips from '(' to the matching ')': ".attribute(.unified(1, 2))", which needs sm_90. */
 void skip_attribute(struct parser *);
 
 /* ---- names and scopes (names.c) */

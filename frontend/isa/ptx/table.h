@@ -118,6 +118,9 @@ enum ptx_group {
     G_WMMA,
     G_FRAGMENT,
     G_SPARSE,
+    G_KIND,
+    G_BLOCK_SCALE,
+    G_SCALE_VECTOR,
     G_TILE,
     G_COUNT_OF_TILES,
     G_TRANS,
@@ -143,7 +146,7 @@ enum map_field_name {
 /* Values of G_GEOMETRY: how many dimensions, and bits. */
 enum { GEOMETRY_DIMENSIONS = 3, GEOMETRY_LAYERED = 16, GEOMETRY_CUBE = 32 };
 
-enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 10, MAX_CHOICES = 12, MAX_LEADING = 2 };
+enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 5, MAX_OPERANDS = 10, MAX_CHOICES = 12, MAX_LEADING = 2 };
 struct mod_set {
     uint64_t word[MOD_WORDS];
 };

@@ -48,7 +48,7 @@ static uint64_t new_buffer(struct rp_device *d, uint64_t bytes)
 /* out[0..3]: the texel at (2.5, 1.5) by name, by its handle, and by a sampler of the module, which has no
  * colour for the border, at (-3, 1.5); and what a surface has at (8, 2) bytes. */
 static const char references[] =
-    ".global .texref colours;\n.global .surfref canvas;\n"
+    ".target sm_62, texmode_independent\n.global .texref colours;\n.global .surfref canvas;\n"
     ".global .samplerref edge = { addr_mode_0 = clamp_to_border, addr_mode_1 = clamp_to_edge, filter_mode = nearest "
     "};\n"
     ".visible .entry named(.param .u64 out)\n{\n.reg .b64 %d<3>; .reg .f32 %f<5>; .reg .b32 %r<5>;\n"

@@ -50,7 +50,7 @@ Test(layout, initial_values)
         ".global .align 16 .s16 grid[2][3] = {{1, 2}, {4}};\n.global .u32 open[] = {1, 2, 3};\n.const .u32 table[4] = "
         "{0xFFFFFFFF, (1 << 4) | 3, 7 > 5 ? 10 : 20, ~0 & 0xFF};\n"
         ".global .u64 where[3] = {grid, a+2, generic(table)+4};\n.global .u8 parts[2] = {0xFF(grid), 0xFF00(grid)};\n"
-        ".global .b8 text[] = \"hi\\n\";\n.global .align 8 .v2 .u32 pairs[2] = {{1, 2}, {3, 4}};\n.global .u64 "
+        ".global .b8 text[] = {104, 105, 10, 0};\n.global .align 8 .v2 .u32 pairs[2] = {{1, 2}, {3, 4}};\n.global .u64 "
         "functions[2] = {first, second};\n.global .u32 zero[1000];\n");
     const uint8_t *g = m->global_image;
     uint64_t a = variable(m, "a")->address - MODULE_BASE, grid = variable(m, "grid")->address - MODULE_BASE;

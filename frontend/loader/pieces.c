@@ -1,4 +1,4 @@
-#include "frontend/cuda/driver/pieces.h"
+#include "frontend/loader/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Functions of NVIDIA's device runtime (libcudadevrt), with which compilers link. */
-#ifndef REPRISE_FRONTEND_CUDA_DRIVER_DEVICE_RUNTIME_H
-#define REPRISE_FRONTEND_CUDA_DRIVER_DEVICE_RUNTIME_H
+#ifndef REPRISE_FRONTEND_LOADER_DEVICE_RUNTIME_H
+#define REPRISE_FRONTEND_LOADER_DEVICE_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "frontend/cuda/driver/pieces.h"
+#include "frontend/loader/pieces.h"
 
 /* Adds PTX that defines the functions that a module declares and calls: the grid barrier of cooperative groups, setting
  * the condition of a node of a graph, and what libcudadevrt asks of the driver for kernels that launch kernels. Adds

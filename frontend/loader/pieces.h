@@ -1,7 +1,7 @@
 /* Modules of PTX to be linked: their texts are concatenated, and the PTX loader links them (frontend/isa/ptx/ast.h,
  * ptx_parse). */
-#ifndef REPRISE_FRONTEND_CUDA_DRIVER_PIECES_H
-#define REPRISE_FRONTEND_CUDA_DRIVER_PIECES_H
+#ifndef REPRISE_FRONTEND_LOADER_PIECES_H
+#define REPRISE_FRONTEND_LOADER_PIECES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "frontend/cuda/driver/device_runtime.h"
+#include "frontend/loader/device_runtime.h"
 
 #include <assert.h>
 #include <ctype.h>
