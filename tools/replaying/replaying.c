@@ -11,9 +11,9 @@
 #include "replay/session/machine_open.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
-#include "tools/lib/large_heap.h"
 #include "tools/lib/number.h"
 #include "tools/machine/option_line.h"
+#include "tools/replaying/large_heap.h"
 #include "tools/replaying/sampling.h"
 #include "tools/ui/nearest.h"
 

@@ -1,4 +1,4 @@
-#include "tools/lib/large_heap.h"
+#include "tools/replaying/large_heap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,10 +7,10 @@
 
 #ifdef __GLIBC__
 #include <malloc.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGE_PAGE (UINT64_C(2) << 20) /* bytes; of x86-64, and of AArch64 with small pages of 4 KB */
+#include "frontend/core/large_pages.h"
+
 #define HEAP (256 << 20)
 #define LARGEST (32 << 20) /* the largest allocation in the heap: glibc allows no more */
 #define USUAL_PAD (128 << 10)
@@ -22,10 +22,8 @@ static void extend(void)
     mallopt(M_TOP_PAD, HEAP);
     void *first = malloc(LARGE_PAGE); /* the heap grows by this and HEAP */
     mallopt(M_TOP_PAD, USUAL_PAD);
-    uintptr_t begin = ((uintptr_t)first + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE,
-              end = (uintptr_t)sbrk(0) / LARGE_PAGE * LARGE_PAGE;
-    if (first && begin < end)
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    if (first)
+        large_pages_ask((uintptr_t)first, (uintptr_t)sbrk(0));
     free(first);
 }
 #endif
