@@ -219,7 +219,8 @@ static struct ptx_operand list_of(const operand_list *list, uint32_t at)
     return o;
 }
 
-/* call (results), target, (arguments), prototype: operands become results, target, arguments, prototype label. */
+/* call (results), target, (arguments), prototype: operands become results, target, arguments, prototype label. Clang
+ * leaves the prototype where it finds out late which function a pointer is: the function's own parameters count. */
 void parse_call(struct parser *p, struct ptx_instruction *in)
 {
     operand_list results = {0}, arguments = {0}, loads = {0};
@@ -237,8 +238,6 @@ void parse_call(struct parser *p, struct ptx_instruction *in)
     }
     in->operand_count = 3;
     if (more) {
-        if (o[1].kind == PO_FUNCTION)
-            ptx_error(p->src, p->tok.at, "a function that is called by its name takes no prototype");
         o[3] = parse_declared_label(p, 1 << LABEL_PROTOTYPE | 1 << LABEL_CALL_TARGETS, "a .callprototype");
         in->operand_count = 4;
     } else if (o[1].kind == PO_REGISTER)

@@ -87,6 +87,7 @@ static const char *const kinds =
     "mov.b16 %h, 0x3c00; call (%h), half, (%h); cvt.u32.u16 %r1, %h; st.global.u32 [%d1+8], %r1;\n"
     "mov.u64 %to, next; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (%r1), %to, (41), P;\n"
     "T: .calltargets next; call (%r2), %to, (%r1), T; st.global.u32 [%d1+12], %r1; st.global.u32 [%d1+16], %r2;\n"
+    "call (%r2), next, (%r2), P; st.global.u32 [%d1+20], %r2;\n" /* as clang, and not ptxas, has it */
     "{ .global .u64 g = g; ld.global.u64 %d2, [g]; } mov.u64 %d3, g; sub.u64 %d2, %d2, %d3;\n"
     "st.global.u64 [%d1+24], %d2; ret; }\n";
 
@@ -95,7 +96,7 @@ Test(elements, of_other_kinds)
     struct rig r;
     rig_open(&r, kinds, 1, (uint64_t[]){32});
     cr_assert(rig_run(&r, 1, 1), "%s", r.err.text);
-    const uint32_t *got = (uint32_t *)r.host[0], expected[] = {0x40000000, 0x40400000, 0x4000, 42, 43, 0, 0, 0};
+    const uint32_t *got = (uint32_t *)r.host[0], expected[] = {0x40000000, 0x40400000, 0x4000, 42, 43, 44, 0, 0};
     for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
         cr_expect_eq(got[i], expected[i], "%u: %x", i, got[i]);
     rig_close(&r);

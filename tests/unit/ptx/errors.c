@@ -119,8 +119,6 @@ static const struct {
      "a part of a vector, or one in braces, is no argument: use a register of its own"},
     {"call fills, (1);", 14, "a number where the function has .align 4 .b8 [4]: use a .param variable"},
     {"call (_), narrow, (1);", 1, "no call passes or returns one .u16: declare the parameter or result .b16"},
-    {"P: .callprototype (.param .u32 _) _ (.param .u32 _); call (_), takes, (%r1), P;", 78,
-     "a function that is called by its name takes no prototype"},
     {"call %d1, (%r1), P; P: .callprototype _ (.param .u32 _);", 18,
      "'P' is no label of a .callprototype before this instruction"},
     {"P: .callprototype f (.param .u32 _);", 19, "a prototype has no name: write '_'"},
