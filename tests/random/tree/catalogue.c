@@ -60,7 +60,7 @@ static void take(const struct spelled *s, void *data)
     struct row *row = data;
     uint64_t random = ++row->seen;
     unsigned at = row->count;
-    if (!is_exact(s))
+    if (!is_exact(s) || is_old_form(s))
         return;
     if (at == PER_ROW && (at = (unsigned)(tree_random(&random) % row->seen)) >= PER_ROW)
         return;

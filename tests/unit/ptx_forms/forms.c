@@ -251,12 +251,6 @@ static void compare_form(struct batch *b, struct program *p, const struct spelle
         expect_thread(s, in + t * INPUTS, out + t * OUTPUTS, &good);
 }
 
-/* mad of floating-point numbers that does not say how it rounds: modules of old versions have it. */
-static bool is_old(const struct spelled *s)
-{
-    return !strcmp(s->form->opcode, "mad") && s->form->op == OP_FMA && mods_value(&s->mods, G_ROUND, -1) < 0;
-}
-
 static unsigned no_ptx;
 static void add_form(const struct spelled *s, void *batch)
 {
@@ -266,14 +260,14 @@ static void add_form(const struct spelled *s, void *batch)
     enum verdict v = reference(&c, &r);
     cr_expect_neq(v, NO_MODEL, "there is no model for %s: tests/unit/ptx_forms/reference_*.c", s->text);
     no_ptx += v == NOT_PTX;
-    if (v == ANSWERED && !is_old(s))
+    if (v == ANSWERED && !is_old_form(s))
         batch_add(s, batch);
 }
 
 static bool is_float_mad(const struct ptx_form *f) { return !strcmp(f->opcode, "mad") && f->op == OP_FMA; }
 static void add_old_form(const struct spelled *s, void *batch)
 {
-    if (is_old(s))
+    if (is_old_form(s))
         batch_add(s, batch);
 }
 
