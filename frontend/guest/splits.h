@@ -43,12 +43,12 @@ struct guest_warp {
     struct guest_group g;
     const struct guest_engine *engine;
     const uint32_t *stack_pointer; /* by lane */
-    uint32_t stack_top,
-        stack_pitch;              /* where the stack of lane 0 begins, and how much lower that of the next one does */
-    struct guest_waiting waiting; /* all splits but the one that runs */
-    uint64_t overdue;             /* the steps at which to look for a split that has waited too long */
-    uint32_t run_start;           /* the instruction at which the current run began */
-    uint64_t steps;               /* instructions executed */
+    uint32_t stack_top;            /* where the stack of lane 0 begins */
+    uint32_t stack_pitch;          /* how much lower that of the next lane does */
+    struct guest_waiting waiting;  /* all splits but the one that runs */
+    uint64_t overdue;              /* the steps at which to look for a split that has waited too long */
+    uint32_t run_start;            /* the instruction at which the current run began */
+    uint64_t steps;                /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES]; /* by lane: the others */
     bool news;             /* somebody has stored since a split began to spin */
