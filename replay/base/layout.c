@@ -56,15 +56,16 @@ static struct memory_parts parts_of(int64_t count, int64_t interleave, int64_t h
 static void shape_packets(struct memory_layout *l)
 {
     const struct interconnect_shape *x = &l->interconnect;
-    uint64_t data = l->l1.keeps ? l->l1.shape.sector : l->l2.keeps ? l->l2.shape.sector : COALESCER_FINEST;
-    for (unsigned kind = CACHE_READ; x->flit && kind <= CACHE_ATOMIC; kind++) {
-        const uint64_t out = kind == CACHE_READ ? 0 : data, back = kind == CACHE_WRITE ? 0 : data;
-        l->departure[kind] = interconnect_flits(x, x->sm_flit, out);
-        l->packet[kind] = interconnect_flits(x, x->flit, out);
-        l->reply[kind] = interconnect_flits(x, x->flit, back);
-        l->request_bytes[kind] = x->header + out;
-        l->reply_bytes[kind] = x->header + back;
-    }
+    for (unsigned kind = CACHE_READ; x->flit && kind <= CACHE_ATOMIC; kind++)
+        for (unsigned n = 1; n <= REQUEST_SECTORS; n++) {
+            const uint64_t data = (uint64_t)n << l->sector_shift;
+            const uint64_t out = kind == CACHE_READ ? 0 : data, back = kind == CACHE_WRITE ? 0 : data;
+            l->departure[kind][n] = interconnect_flits(x, x->sm_flit, out);
+            l->packet[kind][n] = interconnect_flits(x, x->flit, out);
+            l->reply[kind][n] = interconnect_flits(x, x->flit, back);
+            l->request_bytes[kind][n] = x->header + out;
+            l->reply_bytes[kind][n] = x->header + back;
+        }
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -91,6 +92,7 @@ static void leave_out_hierarchy(struct memory_layout *l)
     l->translates = false;
     l->lsu_queue = l->port_queue = MEMORY_ANY;
     l->port_width = l->port_latency = l->fill = 0;
+    l->request_sectors = 1;
 }
 
 void memory_layout_of(const struct machine *m, struct memory_layout *l)
@@ -111,6 +113,7 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
         .lsu_queue = bound(m->lsu_queue),
         .port_queue = bound(m->port_queue),
         .port_width = (uint64_t)m->port_width,
+        .request_sectors = (uint32_t)m->port_sectors,
         .port_latency = (uint64_t)m->port_latency,
         .slice = slice_of(&m->l2, m->l2_slices),
         .links = clock_domain_of(m->interconnect_clock, m->clock_mhz),
@@ -123,16 +126,19 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     l->l2.clock = clock_domain_of(m->l2_clock, m->clock_mhz);
     l->fill = m->l2_fill && l->l2.keeps ? (uint64_t)m->l2_fill : l->l2.shape.sector;
     ((const struct interconnect_model *)m->interconnect.model)->shape(m->interconnect.options, &l->interconnect);
+    uint64_t sector = l->l1.keeps ? l->l1.shape.sector : l->l2.keeps ? l->l2.shape.sector : COALESCER_FINEST;
+    l->sector_shift = (unsigned)__builtin_ctzll(sector);
     shape_packets(l);
     if (((const struct memory_model *)m->memory.model)->sampled)
         leave_out_hierarchy(l);
     l->dram_clock = clock_domain_of(l->dram->stepped ? l->dram->stepped->clock(dram) : 0, m->clock_mhz);
     uint64_t ahead = l->dram->ahead(dram);
     bool links = l->interconnect.flit;
-    l->sm_unbounded = l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l1.queue == MEMORY_ANY &&
-                      !l->l1.tracks && !links;
-    l->chip_unbounded = l->l2.queue == MEMORY_ANY && !l->l2.tracks && !l->dram->may_refuse(dram) && !links;
-    l->immediate = !l->l1.keeps && !l->l2.keeps && l->dram->is_fixed(dram) && !l->port_width && !links &&
+    bool single = l->request_sectors == 1;
+    l->sm_unbounded = single && l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY &&
+                      l->l1.queue == MEMORY_ANY && !l->l1.tracks && !links;
+    l->chip_unbounded = single && l->l2.queue == MEMORY_ANY && !l->l2.tracks && !l->dram->may_refuse(dram) && !links;
+    l->immediate = single && !l->l1.keeps && !l->l2.keeps && l->dram->is_fixed(dram) && !l->port_width && !links &&
                    !l->translates && l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY &&
                    l->l2.queue == MEMORY_ANY;
     l->orders_blocks = l->l1_count == 1 || !l->l1.keeps;

@@ -30,6 +30,7 @@ struct memory_level {
     uint64_t queue, mshrs; /* MEMORY_ANY: unbounded */
 };
 #define MEMORY_ANY UINT64_MAX
+#define REQUEST_SECTORS 4u /* the most of a request */
 
 struct memory_layout {
     const struct machine *machine;
@@ -48,10 +49,15 @@ struct memory_layout {
     bool translates;                /* requests that leave an SM need a translation */
     uint64_t walkers, walk;         /* walkers: MEMORY_ANY: unbounded; walk: cycles */
     uint64_t fill;                  /* bytes around a sector that L2 fetches with it; those of a sector: none */
-    /* With flits, by enum cache_kind: those of a request on the SM's link and on the slice's, and of its reply. */
-    uint64_t departure[3], packet[3], reply[3];
+    /* A request is for some of `request_sectors` neighbouring sectors of 1 << sector_shift bytes, which lie in a line,
+     * a slice and a channel; the first is aligned to all of them. */
+    uint32_t request_sectors;
+    unsigned sector_shift;
+    /* With flits, by enum cache_kind and number of sectors: those of a request on the SM's link and on the slice's, and
+     * of its reply. */
+    uint64_t departure[3][REQUEST_SECTORS + 1], packet[3][REQUEST_SECTORS + 1], reply[3][REQUEST_SECTORS + 1];
     /* Bytes of a request and of its reply, which the links of GPCs count. */
-    uint64_t request_bytes[3], reply_bytes[3];
+    uint64_t request_bytes[3][REQUEST_SECTORS + 1], reply_bytes[3][REQUEST_SECTORS + 1];
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: unbounded */
     uint64_t port_width;            /* 0: unbounded */
     uint64_t port_latency;

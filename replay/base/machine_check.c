@@ -104,6 +104,29 @@ static bool fits_together(const struct machine_check *c, struct rp_error *err)
     return !apart || inconsistent(c, channels, 3, text, err);
 }
 
+/* The sectors of a request lie in a line, a slice and a channel. */
+static bool requests_fit(const struct machine_check *c, struct rp_error *err)
+{
+    const char *const keys[] = {"port.sectors", "l1.", "l2.", "dram."};
+    const int64_t n = c->machine->port_sectors;
+    struct memory_layout l;
+    memory_layout_of(c->machine, &l);
+    const uint64_t sector = 1ull << l.sector_shift, bytes = (uint64_t)n * sector;
+    char text[160];
+    if (n == 1)
+        return true;
+    if (n & (n - 1))
+        return inconsistent(c, keys, 1, "port.sectors must be 1, 2 or 4", err);
+    if (l.l1.keeps && l.l2.keeps && l.l1.shape.sector != l.l2.shape.sector)
+        return inconsistent(c, keys, 3, "with port.sectors, L1 and L2 must have sectors of one size", err);
+    snprintf(text, sizeof text, "port.sectors (%d of %d bytes) must lie in one line, slice and channel", (int)n,
+             (int)sector);
+    bool fits = (!l.l1.keeps || bytes <= l.l1.shape.line) && (!l.l2.keeps || bytes <= l.l2.shape.line) &&
+                (l.slices.count == 1 || bytes <= l.slices.interleave) &&
+                (l.channels.count == 1 || bytes <= l.channels.interleave);
+    return fits || inconsistent(c, keys, 4, text, err);
+}
+
 /* Checks options that only some hierarchies and engines support. */
 static bool fits_engine(const struct machine_check *c, struct rp_error *err)
 {
@@ -205,5 +228,5 @@ bool machine_consistent(const struct machine_check *c, struct rp_error *err)
         snprintf(below, sizeof below, "%s.", key);
         return inconsistent(c, (const char *const[]){below}, 1, text, err);
     }
-    return fits_together(c, err);
+    return fits_together(c, err) && requests_fit(c, err);
 }

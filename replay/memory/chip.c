@@ -6,12 +6,20 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* The order of the events of one kind in a cycle: channels and slices by number; requests by (SM, sequence) with the
- * fetches around them (fill_around) behind each, and a write-back before the request that caused it. */
-#define KEYS_OF_REQUEST 16
+/* The order of the events of one kind in a cycle: channels and slices by number; requests by (SM, sequence), what has
+ * become of their sectors (a part) by the first of these, with the fetches around them (fill_around) behind each, and a
+ * write-back before the request that caused it. */
+#define KEYS_OF_PART 16
+#define KEYS_OF_REQUEST (REQUEST_SECTORS * KEYS_OF_PART)
 static uint64_t request_key(uint32_t sm, uint64_t sequence)
 {
     return (uint64_t)(sm + 1) << 42 | sequence * KEYS_OF_REQUEST | 1;
+}
+
+static void order_as_part(struct chip_request *r)
+{
+    const uint64_t of_request = r->event.key / KEYS_OF_REQUEST * KEYS_OF_REQUEST | 1;
+    r->event.key = of_request + (unsigned)__builtin_ctz(r->of.sectors) * KEYS_OF_PART;
 }
 
 static void add_event(struct memory_system *m, struct event *e, enum chip_event what, uint64_t cycle)
@@ -39,6 +47,13 @@ static void put(struct request_queue *q, struct chip_request *r)
     q->last = r;
 }
 
+static void put_first(struct request_queue *q, struct chip_request *r)
+{
+    r->next = q->first;
+    q->last = q->first ? q->last : r;
+    q->first = r;
+}
+
 static struct chip_request *take(struct request_queue *q)
 {
     struct chip_request *r = q->first;
@@ -52,6 +67,29 @@ static struct chip_request *new_request(struct memory_system *m)
     if (!r)
         m->failed = true;
     return r;
+}
+
+static unsigned sectors_in(uint32_t mask) { return (unsigned)__builtin_popcount(mask); }
+
+static uint64_t sector_address(const struct memory_system *m, const struct chip_request *r, unsigned sector)
+{
+    return r->of.address + ((uint64_t)sector << m->layout.sector_shift);
+}
+
+/* These sectors of the request become one of their own. NULL: out of memory. */
+static struct chip_request *split(struct memory_system *m, struct chip_request *r, uint32_t sectors)
+{
+    struct chip_request *part = new_request(m);
+    if (!part)
+        return NULL;
+    const struct pool_item item = part->item;
+    *part = *r;
+    part->item = item;
+    part->waiters = NULL;
+    part->fetched = 0;
+    part->of.sectors = (uint8_t)sectors;
+    r->of.sectors &= (uint8_t)~sectors;
+    return part;
 }
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
@@ -75,14 +113,15 @@ static uint64_t over_gpc(const struct memory_system *m, uint64_t *free, uint64_t
 static void send(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     const struct clock_domain *links = &m->layout.links;
-    uint64_t flits = m->layout.reply[r->original_kind], *link = &m->ports[r->sm].link_free;
+    const unsigned n = sectors_in(r->of.sectors);
+    uint64_t flits = m->layout.reply[r->original_kind][n], *link = &m->ports[r->sm].link_free;
     s->out_free = later(clock_from_core(links, now), s->out_free) + flits;
     uint64_t last = clock_after_core(links, s->out_free - 1) + m->layout.port_latency;
     last = over_gpc(m, &m->gpcs[m->ports[r->sm].gpc].in_free, m->layout.interconnect.gpc_in,
-                    m->layout.reply_bytes[r->original_kind], last);
+                    m->layout.reply_bytes[r->original_kind][n], last);
     uint64_t there = later(clock_from_core(links, last), *link + flits - 1);
     *link = there + 1;
-    chip_reply(m, r->sm, r->name, response_of(clock_after_core(links, there), r->level));
+    chip_reply(m, r->sm, r->name, r->of.sectors, response_of(clock_after_core(links, there), r->level));
     pool_give(&m->requests, r);
 }
 
@@ -112,16 +151,17 @@ static void send_when_free(struct memory_system *m, struct slice *s, struct chip
     add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, sends_from(m, s));
 }
 
-/* Responds to the request, which is complete. */
+/* Responds to the request, whose sectors are all there. */
 static void reply(struct memory_system *m, struct chip_request *r, uint64_t response)
 {
     if (r->name != NO_ID && m->layout.interconnect.flit) {
+        order_as_part(r);
         r->level = response_level(response);
         add_event(m, &r->event, CHIP_REPLY, response_cycle(response));
         return;
     }
     if (r->name != NO_ID)
-        chip_reply(m, r->sm, r->name, response_after(response, m->layout.port_latency));
+        chip_reply(m, r->sm, r->name, r->of.sectors, response_after(response, m->layout.port_latency));
     pool_give(&m->requests, r);
 }
 
@@ -135,11 +175,12 @@ static void complete(struct memory_system *m, struct chip_request *r, uint64_t c
         reply(m, w, later(w->cycle, here));
     }
     r->waiters = NULL;
-    if (!r->fetches) {
+    if (!r->fetched) {
         reply(m, r, here);
         return;
     }
-    level_filled(&s->level, r->place, r->item.id, here);
+    for (uint32_t left = r->fetched; left; left &= left - 1)
+        level_filled(&s->level, r->place[__builtin_ctz(left)], r->item.id, here);
     if (!m->layout.l2.tracks) {
         reply(m, r, here);
         return;
@@ -151,6 +192,7 @@ static void complete(struct memory_system *m, struct chip_request *r, uint64_t c
     own->sm = r->sm;
     own->slice = r->slice;
     own->original_kind = r->original_kind;
+    own->of.sectors = r->of.sectors;
     own->event.key = r->event.key;
     reply(m, own, here);
     add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
@@ -188,16 +230,16 @@ static void await_room(struct memory_system *m, struct channel *c, uint32_t inde
 static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now, uint64_t *again)
 {
     uint32_t index;
-    struct channel *c = channel_of(m, r->address, &index);
-    struct dram_request request = {memory_local(&m->layout.channels, r->address), r->sectors, r->item.id,
+    struct channel *c = channel_of(m, r->of.address, &index);
+    struct dram_request request = {memory_local(&m->layout.channels, r->of.address), r->count, r->item.id,
                                    r->kind != CACHE_READ};
     uint64_t cycle;
     enum dram_status a = m->layout.dram->offer(c->state, &request, now, &cycle);
     *again = cycle;
     if (a == DRAM_FULL)
         return false;
-    c->counts.accesses += r->sectors;
-    c->counts.writes += request.write ? r->sectors : 0;
+    c->counts.accesses += r->count;
+    c->counts.writes += request.write ? r->count : 0;
     if (a == DRAM_DONE)
         complete(m, r, cycle);
     else
@@ -212,7 +254,7 @@ static void send_out(struct memory_system *m, struct slice *s, uint64_t now)
         uint32_t index;
         uint64_t again = DRAM_UNKNOWN;
         struct chip_request *r = s->out.first, *next = r->next;
-        struct channel *c = channel_of(m, r->address, &index);
+        struct channel *c = channel_of(m, r->of.address, &index);
         if (c->refused_first || !offer(m, r, now, &again)) {
             await_room(m, c, index, s, again);
             return;
@@ -285,38 +327,43 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
     if (!w)
         return;
     w->waiters = NULL;
-    w->address = memory_global(&m->layout.slices, s->index, victim);
+    w->of.address = memory_global(&m->layout.slices, s->index, victim);
     w->name = NO_ID;
-    w->sectors = (uint32_t)__builtin_popcount(sectors);
+    w->count = sectors_in(sectors);
     w->sm = cause->sm;
     w->slice = cause->slice;
     w->kind = CACHE_WRITE;
-    w->fetches = false;
+    w->fetched = 0;
     w->event.key = cause->event.key - 1;
     w->event.kind = cause->event.kind;
     leave_at(m, w, cycle, now);
 }
 
 /* The request of a sector misses: the absent ones of the same l2.fill bytes are fetched behind it, as far as there are
- * MSHR entries. These fetches answer nobody, and take no cycle of the slice's port. */
-static void fill_around(struct memory_system *m, struct slice *s, const struct chip_request *cause, uint64_t cycle,
-                        uint64_t now)
+ * MSHR entries. These fetches answer nobody, and take no cycle of the slice's port. `asked`: sectors of the request
+ * that have been looked up. */
+static void fill_around(struct memory_system *m, struct slice *s, const struct chip_request *cause, uint64_t address,
+                        uint32_t asked, uint64_t cycle, uint64_t now)
 {
     const uint64_t sector = m->layout.l2.shape.sector, fill = m->layout.fill;
     for (uint64_t i = 1; i < fill / sector; i++) {
+        const uint64_t other = address ^ i * sector, number = (other - cause->of.address) >> m->layout.sector_shift;
+        if (number < m->layout.request_sectors && asked >> number & 1 &&
+            sector_address(m, cause, (unsigned)number) == other)
+            continue;
         struct chip_request *r = new_request(m);
         if (!r)
             return;
         r->waiters = NULL;
-        r->address = cause->address ^ i * sector;
+        r->of = (struct request_sectors){.address = other, .sectors = 1};
         r->name = NO_ID;
-        r->sectors = 1;
+        r->count = 1;
         r->sm = cause->sm;
         r->slice = cause->slice;
         r->kind = r->original_kind = CACHE_READ;
         r->event.key = cause->event.key + 2 * i;
         r->event.kind = cause->event.kind;
-        struct cache_look_up request = {.address = memory_local(&m->layout.slices, r->address),
+        struct cache_look_up request = {.address = memory_local(&m->layout.slices, other),
                                         .cycle = cycle,
                                         .kind = r->kind,
                                         .fetch = r->item.id,
@@ -325,8 +372,8 @@ static void fill_around(struct memory_system *m, struct slice *s, const struct c
                                         .hint = CACHE_HINT_OF_L2(cause->hint),
                                         .bytes = CACHE_ALL_BYTES};
         struct cache_finding found = level_find(&s->level, request);
-        r->fetches = found.fetches;
-        r->place = found.place;
+        r->fetched = found.fetches;
+        r->place[0] = found.place;
         if (!found.fetches) {
             pool_give(&m->requests, r);
             continue;
@@ -336,41 +383,124 @@ static void fill_around(struct memory_system *m, struct slice *s, const struct c
     }
 }
 
-/* Looks a request up. False: the cache refuses. */
-static bool look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
+/* What the look-ups of a request's sectors have found so far, with a bit for each sector. */
+struct looked_up {
+    uint32_t here, leaving;      /* sectors that L2 has, and that device memory must get or give */
+    uint64_t first;              /* the look-up of the first of `here` ends */
+    uint64_t response;           /* the reply to those of `here` may begin */
+    uint64_t leaves;             /* the look-up of the first of `leaving` ends */
+    bool reads;                  /* those of `leaving` are read, whatever the request is */
+    struct chip_request *waiter; /* the last one, for sectors in flight, */
+    uint32_t from;               /* and the fetch that it waits for */
+};
+
+/* A sector is in flight. It becomes a request of its own, unless there is no other. */
+static void wait_for(struct memory_system *m, struct chip_request *r, unsigned sector, uint32_t fetch,
+                     uint64_t response, struct looked_up *so_far)
 {
-    struct cache_look_up request = {.address = memory_local(&m->layout.slices, r->address),
+    struct chip_request *w = so_far->waiter;
+    if (w && so_far->from == fetch) {
+        w->cycle = later(w->cycle, response);
+        w->of.sectors |= (uint8_t)(1u << sector);
+        r->of.sectors &= (uint8_t) ~(1u << sector);
+        return;
+    }
+    w = r->of.sectors == 1u << sector ? r : split(m, r, 1u << sector);
+    if (!w)
+        return;
+    struct chip_request *from = pool_at(&m->requests, fetch);
+    w->cycle = response;
+    w->next = from->waiters;
+    from->waiters = w;
+    so_far->waiter = w;
+    so_far->from = fetch;
+}
+
+/* The sectors of a reply follow one another on the link, as they did at the port. So it may begin as soon as the first
+ * is there, unless a later one comes from a fetch. */
+static uint64_t begin_of_reply(const struct memory_system *m, const struct looked_up *so_far, uint64_t response,
+                               uint64_t end)
+{
+    const bool follows = m->layout.interconnect.flit && response_cycle(response) == end;
+    return follows ? response_of(so_far->first, response_level(response)) : response;
+}
+
+/* Looks up a sector of the request, from `start` on. False: the cache refuses. */
+static bool look_up_sector(struct memory_system *m, struct slice *s, struct chip_request *r, unsigned sector,
+                           uint64_t start, uint64_t now, struct looked_up *so_far)
+{
+    const uint64_t address = sector_address(m, r, sector);
+    struct cache_look_up request = {.address = memory_local(&m->layout.slices, address),
                                     .kind = r->kind,
                                     .fetch = r->item.id,
                                     .may_not_fetch = s->outstanding >= m->layout.l2.mshrs,
                                     .hint = CACHE_HINT_OF_L2(r->hint),
-                                    .bytes = r->bytes};
+                                    .bytes = r->of.bytes[sector]};
+    if (!m->on_arrival) /* else the request is for one sector, and starts in `start` */
+        start = later(start, level_free_from(&s->level, request.address));
     struct cache_finding found = level_look_up(&s->level, &request, r->repeats, start);
     if (found.refused)
         return false;
     if (s->level.listener)
-        level_report(&s->level, r->sm, r->address, r->kind, found.served, request.cycle);
+        level_report(&s->level, r->sm, address, r->kind, found.served, request.cycle);
     if (found.written)
         write_back(m, s, r, found.victim, found.written, request.cycle, now);
-    r->fetches = found.fetches;
-    r->place = found.place;
-    r->kind = found.reads ? CACHE_READ : r->kind;
-    s->outstanding += found.fetches && m->layout.l2.tracks;
+    so_far->reads |= found.reads;
     if (!found.served) {
-        const bool fills = r->fetches && m->layout.fill > m->layout.l2.shape.sector;
-        const struct chip_request cause = *r; /* it may leave, and be done, at once */
-        leave_at(m, r, request.cycle, now);
-        if (fills)
-            fill_around(m, s, &cause, request.cycle, now);
+        so_far->leaves = so_far->leaving ? so_far->leaves : request.cycle;
+        so_far->leaving |= 1u << sector;
+        r->fetched |= (uint8_t)(found.fetches << sector);
+        r->place[sector] = found.place;
+        s->outstanding += found.fetches && m->layout.l2.tracks;
     } else if (found.from == CACHE_NO_FETCH) {
-        reply(m, r, found.cycle);
+        so_far->first = so_far->here ? so_far->first : request.cycle;
+        so_far->here |= 1u << sector;
+        so_far->response = later(so_far->response, begin_of_reply(m, so_far, found.cycle, request.cycle));
     } else {
-        struct chip_request *from = pool_at(&m->requests, found.from);
-        r->cycle = found.cycle;
-        r->next = from->waiters;
-        from->waiters = r;
+        wait_for(m, r, sector, found.from, found.cycle, so_far);
     }
     return true;
+}
+
+/* The sectors that the look-ups did not find go to device memory. */
+static void miss(struct memory_system *m, struct slice *s, struct chip_request *r, const struct looked_up *found,
+                 uint32_t asked, uint64_t now)
+{
+    const bool fills = r->fetched && m->layout.fill > m->layout.l2.shape.sector;
+    r->kind = found->reads ? CACHE_READ : r->kind;
+    r->count = sectors_in(found->leaving);
+    order_as_part(r);
+    const struct chip_request cause = *r; /* it may leave, and be done, at once */
+    leave_at(m, r, found->leaves, now);
+    for (uint32_t left = fills ? cause.fetched : 0; left; left &= left - 1) {
+        const uint64_t address = sector_address(m, &cause, (unsigned)__builtin_ctz(left));
+        fill_around(m, s, &cause, address, asked, found->leaves, now);
+    }
+}
+
+/* Looks a request up. Returns the sectors that the cache refuses, a bit each; they stay a request, *refused. All:
+ * nothing has changed. */
+static uint32_t look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now,
+                        struct chip_request **refused)
+{
+    struct looked_up found = {0};
+    const uint32_t sectors = r->of.sectors;
+    uint32_t left = sectors;
+    r->fetched = 0;
+    order_as_part(r);
+    while (left && look_up_sector(m, s, r, (unsigned)__builtin_ctz(left), start, now, &found))
+        left &= left - 1;
+    *refused = left && left != sectors ? split(m, r, left) : r;
+    if (left == sectors)
+        return left;
+    struct chip_request *here = found.here && found.leaving ? split(m, r, found.here) : r;
+    if (found.here && here)
+        reply(m, here, found.response);
+    if (found.leaving)
+        miss(m, s, r, &found, sectors & ~left, now);
+    else if (!found.here && !r->of.sectors)
+        pool_give(&m->requests, r); /* all of its sectors wait */
+    return left;
 }
 
 /* Whether no request of the slice may start: a channel refuses its requests, or too many replies wait. */
@@ -382,24 +512,29 @@ static bool is_blocked(const struct memory_system *m, const struct slice *s)
 
 static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now)
 {
-    for (struct chip_request *r, *next; (r = s->queue.first) && !is_blocked(m, s);) {
+    for (struct chip_request *r, *next, *refused; (r = s->queue.first) && !is_blocked(m, s);) {
         if (r->touches) {
             touch_in_slice(m, s, r->touches);
             r->touches = NULL;
             pool_give(&m->requests, take(&s->queue));
             continue;
         }
-        uint64_t start = later(r->cycle, level_free_from(&s->level, memory_local(&m->layout.slices, r->address)));
+        const uint64_t first = sector_address(m, r, (unsigned)__builtin_ctz(r->of.sectors));
+        uint64_t start = later(r->cycle, level_free_from(&s->level, memory_local(&m->layout.slices, first)));
         if (start > now) {
             add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, start);
             return;
         }
         next = r->next;
-        if (!look_up(m, s, r, now, now))
+        const uint32_t sectors = r->of.sectors, left = look_up(m, s, r, now, now, &refused);
+        if (left == sectors)
             return;
         s->queue.first = next;
-        s->waiting--;
-        s->started = s->started_at == now ? s->started + 1 : 1;
+        if (left && refused)
+            put_first(&s->queue, refused);
+        const unsigned count = sectors_in(sectors & ~left);
+        s->waiting -= count;
+        s->started = s->started_at == now ? s->started + count : count;
         s->started_at = now;
         if (s->refused_first != NO_ID)
             add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
@@ -426,15 +561,17 @@ static uint64_t over_link(const struct memory_system *m, struct slice *s, uint64
 static void accept(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     if (m->layout.port_queue != MEMORY_ANY)
-        chip_reply(m, r->sm, NO_ID, later(now + 1, now + m->layout.port_latency));
+        chip_reply(m, r->sm, NO_ID, r->of.sectors, later(now + 1, now + m->layout.port_latency));
     r->slice = (uint16_t)s->index;
     if (m->on_arrival) {
-        look_up(m, s, r, later(now, clock_in_core(&m->layout.l2.clock, s->level.free)), now);
+        struct chip_request *none;
+        look_up(m, s, r, later(now, clock_in_core(&m->layout.l2.clock, s->level.free)), now, &none);
         return;
     }
-    r->cycle = over_link(m, s, m->layout.packet[r->kind], now);
+    const unsigned count = sectors_in(r->of.sectors);
+    r->cycle = over_link(m, s, m->layout.packet[r->kind][count], now);
     put(&s->queue, r);
-    s->waiting++;
+    s->waiting += count;
     start_waiting(m, s, now);
 }
 
@@ -442,7 +579,7 @@ static void accept(struct memory_system *m, struct slice *s, struct chip_request
 
 static struct slice *slice_of(struct memory_system *m, const struct chip_request *r)
 {
-    return &m->slices[memory_part_of(&m->layout.slices, r->address)];
+    return &m->slices[memory_part_of(&m->layout.slices, r->of.address)];
 }
 
 static void refuse(struct memory_system *m, struct slice *s, uint32_t sm, uint64_t now)
@@ -473,7 +610,7 @@ static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now
 {
     if (!r->crossed) {
         uint64_t there = over_gpc(m, &m->gpcs[m->ports[r->sm].gpc].out_free, m->layout.interconnect.gpc_out,
-                                  m->layout.request_bytes[r->kind], now);
+                                  m->layout.request_bytes[r->kind][sectors_in(r->of.sectors)], now);
         r->crossed = true;
         if (there > now) {
             add_event(m, &r->event, CHIP_ARRIVE, there);
@@ -481,7 +618,7 @@ static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now
         }
     }
     if (!r->translated) {
-        uint64_t there = translation_of(&m->translation, &m->layout, r->sm, r->address, now);
+        uint64_t there = translation_of(&m->translation, &m->layout, r->sm, r->of.address, now);
         r->translated = true;
         if (there > now) {
             add_event(m, &r->event, CHIP_ARRIVE, there);
@@ -518,15 +655,13 @@ static bool collect(struct memory_system *m, uint32_t sm)
             break;
         r->waiters = NULL;
         r->touches = NULL;
-        r->address = o->address;
+        r->of = o->of;
         r->name = o->name;
-        r->sectors = 1;
         r->sm = (uint16_t)sm;
         r->kind = r->original_kind = o->kind;
         r->repeats = o->repeats;
         r->hint = o->hint;
-        r->bytes = o->bytes;
-        r->fetches = false;
+        r->fetched = 0;
         r->crossed = !m->layout.interconnect.gpc_out;
         r->translated = !m->layout.translates;
         r->event.key = request_key(sm, o->sequence);
@@ -546,13 +681,15 @@ static struct chip_request *request_of(struct event *e)
 static void release(struct memory_system *m, struct chip_request *r, uint64_t now)
 {
     struct slice *s = &m->slices[r->slice];
-    struct cache_finding found = {.written = 0};
-    s->outstanding--;
-    if (m->layout.l2.model->released)
-        m->layout.l2.model->released(s->level.state, r->place, &found);
-    if (found.written) {
-        s->level.counts.written_back += (unsigned)__builtin_popcount(found.written);
-        write_back(m, s, r, found.victim, found.written, now, now);
+    for (uint32_t left = r->fetched; left; left &= left - 1) {
+        struct cache_finding found = {.written = 0};
+        s->outstanding--;
+        if (m->layout.l2.model->released)
+            m->layout.l2.model->released(s->level.state, r->place[__builtin_ctz(left)], &found);
+        if (found.written) {
+            s->level.counts.written_back += sectors_in(found.written);
+            write_back(m, s, r, found.victim, found.written, now, now);
+        }
     }
     pool_give(&m->requests, r);
     if (s->queue.first)

@@ -23,26 +23,25 @@ enum chip_event {
 /* A departure is among the events of another kind: those of its request, which are arrivals nearly always. */
 _Static_assert(CHIP_LEAVE == CALENDAR_KINDS, "the calendar has a list for each of the other kinds");
 
-/* Two lines of the host's caches: what the calendar and most events touch is in the first. */
+/* What the calendar and most events touch is in the first of its lines of the host's caches. */
 struct chip_request {
     _Alignas(POOL_ALIGNMENT) struct pool_item item;
-    struct event event;        /* in the calendar */
-    struct chip_request *next; /* in a queue, or among the waiters of a fetch */
-    uint64_t address;
+    struct event event;           /* in the calendar */
+    struct chip_request *next;    /* in a queue, or among the waiters of a fetch */
     struct chip_request *waiters; /* requests that wait for its fetch */
     /* In a queue: from which it may start. Of a waiter: its response, unless that of the fetch is later. */
     uint64_t cycle;
-    void *place;                          /* in L2, of the sector that it fetches */
-    const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
-    uint32_t name, sectors;               /* name: given by the SM; NO_ID: no reply */
-    uint32_t bytes;
+    struct request_sectors of; /* of a write-back: `address` alone */
+    uint32_t name, count;      /* name: given by the SM, NO_ID: no reply; count: sectors for device memory */
     uint16_t sm, slice;
     uint8_t kind, repeats, hint;
-    uint8_t original_kind; /* the kind with which it arrived, and that of its reply: enum cache_kind */
-    uint8_t level;         /* enum response_level, of a reply that waits for its link */
-    bool fetches;
-    bool crossed;    /* has passed the link of its GPC */
-    bool translated; /* the translation of its address is there */
+    uint8_t original_kind;                /* the kind with which it arrived, and that of its reply: enum cache_kind */
+    uint8_t level;                        /* enum response_level, of a reply that waits for its link */
+    uint8_t fetched;                      /* sectors that L2 keeps, a bit each */
+    bool crossed;                         /* has passed the link of its GPC */
+    bool translated;                      /* the translation of its address is there */
+    const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
+    void *place[REQUEST_SECTORS];         /* in L2, of the sectors that it keeps */
 };
 
 struct request_queue {
@@ -133,12 +132,13 @@ struct memory_system {
     bool failed;
 };
 
-/* Sends a reply, or a credit with the name NO_ID, to the SM. */
-static inline void chip_reply(struct memory_system *m, uint32_t sm, uint32_t name, uint64_t response)
+/* Sends a reply for these sectors, or a credit with the name NO_ID, to the SM. */
+static inline void chip_reply(struct memory_system *m, uint32_t sm, uint32_t name, uint8_t sectors, uint64_t response)
 {
     struct inbox *box = &m->ports[sm].replies;
+    box->sectors += (unsigned)__builtin_popcount(sectors);
     if (box->count < box->room || inbox_grow(box))
-        box->items[box->count++] = (struct reply){name, response};
+        box->items[box->count++] = (struct reply){name, sectors, response};
     else
         m->failed = true;
 }

@@ -41,16 +41,16 @@ HOT uint64_t access_device_memory(struct memory_system *m, uint64_t address, uin
 /* Returns the response to the request, at L2. */
 static uint64_t look_up(struct memory_system *m, struct slice *s, uint32_t sm, const struct outgoing *o)
 {
-    struct cache_look_up request = {.address = o->address, .kind = o->kind};
+    struct cache_look_up request = {.address = o->of.address, .kind = o->kind};
     struct cache_finding found = level_look_up(&s->level, &request, o->repeats, later(o->arrival, s->level.free));
     uint64_t cycle = request.cycle;
     if (s->level.listener)
-        level_report(&s->level, sm, o->address, o->kind, found.served, cycle);
+        level_report(&s->level, sm, o->of.address, o->kind, found.served, cycle);
     if (found.written)
         access_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
     uint64_t done =
         found.served ? found.cycle
-                     : response_of(access_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle), RESPONSE_DRAM);
+                     : response_of(access_device_memory(m, o->of.address, 1, o->kind != CACHE_READ, cycle), RESPONSE_DRAM);
     if (found.fetches)
         level_filled(&s->level, found.place, 0, done);
     return done;
@@ -60,12 +60,13 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
 {
     uint64_t done = look_up(m, &m->slices[0], sm, o);
     if (m->layout.port_queue != MEMORY_ANY)
-        chip_reply(m, sm, NO_ID, o->arrival + later(1, m->layout.port_latency));
+        chip_reply(m, sm, NO_ID, 1, o->arrival + later(1, m->layout.port_latency));
     if (o->name != NO_ID)
-        chip_reply(m, sm, o->name, response_after(done, m->layout.port_latency));
+        chip_reply(m, sm, o->name, 1, response_after(done, m->layout.port_latency));
 }
 
-/* Constants of a call of chip_analytic_serve(). */ struct shape {
+/* Constants of a call of chip_analytic_serve(). */
+struct shape {
     bool reads; /* L2 is direct-mapped, and requests get no credits */
     uint64_t latency, interval, way;
     char *lines;
@@ -77,21 +78,21 @@ HOT bool follow_clean(struct memory_system *m, const struct shape *of, struct le
                       const struct outgoing *o)
 {
     bool hit;
-    uint64_t *place = direct_mapped_read_clean(of->lines, &of->cache, o->address, 0, &hit);
+    uint64_t *place = direct_mapped_read_clean(of->lines, &of->cache, o->of.address, 0, &hit);
     if (!place)
         return false;
     uint64_t start = later(o->arrival, l->free), cycle = start + of->latency, done;
     l->free = start + of->interval;
     if (l->listener)
-        level_report(l, sm, o->address, CACHE_READ, hit, cycle);
+        level_report(l, sm, o->of.address, CACHE_READ, hit, cycle);
     if (hit) {
         l->counts.hits++;
         done = later(response_of(cycle, RESPONSE_L2), *place);
     } else {
         l->counts.misses++;
-        *place = done = response_of(access_device_memory(m, o->address, 1, false, cycle), RESPONSE_DRAM);
+        *place = done = response_of(access_device_memory(m, o->of.address, 1, false, cycle), RESPONSE_DRAM);
     }
-    chip_reply(m, sm, o->name, response_after(done, of->way));
+    chip_reply(m, sm, o->name, 1, response_after(done, of->way));
     return true;
 }
 

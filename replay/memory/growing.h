@@ -14,6 +14,7 @@ bool array_grow(void **items, size_t *room, size_t count, size_t size);
 struct due {
     uint64_t cycle, order; /* order: within the cycle */
     void *place;           /* of the fetched sector in L1; NULL: a credit */
+    uint64_t entries;      /* of a credit: entries of the port's queue */
 };
 /* A ring buffer, sorted by cycle and order. */
 struct ring {
@@ -25,13 +26,13 @@ struct ring {
 bool ring_add(struct ring *, struct due);
 /* The cycle of the first item; MEMORY_NEVER: the ring is empty. */
 static inline uint64_t ring_first(const struct ring *r) { return r->count ? r->items[r->first].cycle : MEMORY_NEVER; }
-/* Removes the first item of a ring that is not empty, and returns its place. */
-static inline void *ring_drop(struct ring *r)
+/* Removes the first item of a ring that is not empty, and returns it, which the next ring_add() may overwrite. */
+static inline const struct due *ring_drop(struct ring *r)
 {
-    void *place = r->items[r->first].place;
+    const struct due *dropped = &r->items[r->first];
     r->first = (r->first + 1) & (r->room - 1);
     r->count--;
-    return place;
+    return dropped;
 }
 
 #endif

@@ -18,9 +18,11 @@ write_back_analytic(struct sm_memory *s, struct departures d, uint64_t victim, u
 {
     uint64_t sector = s->layout->l1.shape.sector;
     for (uint32_t m = sectors; m; m &= m - 1) {
-        struct memory_transaction t = {
-            victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
-        leave(s, &t, NO_ID, next_leave(&d, s->layout->port_width, cycle));
+        struct outgoing o = {.of = one_sector(victim + (unsigned)__builtin_ctz(m) * sector, CACHE_ALL_BYTES),
+                             .name = NO_ID,
+                             .kind = CACHE_WRITE,
+                             .repeats = 1};
+        leave(s, &o, next_leave(&d, s->layout->port_width, cycle));
     }
     return d;
 }
@@ -41,8 +43,8 @@ HOT bool look_up_analytic(struct sm_memory *s, struct departures *d, struct lsu_
     d->last_start = later(d->last_start, start);
     if (found.written)
         *d = write_back_analytic(s, *d, found.victim, found.written, *ready);
-    r->fetches = found.fetches;
-    r->place = found.place;
+    r->fetched = found.fetches;
+    r->place[0] = found.place;
     if (!found.served)
         return true;
     if (found.from != CACHE_NO_FETCH) {
@@ -76,14 +78,21 @@ static void add_some(struct sm_memory *s, struct lsu_access *a, const struct mem
         if (all->bytes)
             t.bytes = all->bytes[i];
         r->access = a;
-        r->fetches = false;
+        r->fetched = 0;
+        r->awaited = 1;
+        r->response = 0;
         if (looks_in_l1 && !look_up_analytic(s, &d, r, &t, &ready))
             continue;
         r->waiters = NULL;
         r->l1 = a->l1;
         uint64_t arrival = next_leave(&d, width, ready) + latency;
         first = leaving++ ? first : arrival;
-        put_out(s, &t, r->item.id, arrival);
+        put_out(s, &(struct outgoing){.of = one_sector(t.address, t.bytes),
+                                      .name = r->item.id,
+                                      .arrival = arrival,
+                                      .kind = t.kind,
+                                      .repeats = t.repeats,
+                                      .hint = t.hint});
     }
     a->pending += (uint32_t)leaving;
     note_leaving(s, leaving, leaving, first);
@@ -122,14 +131,20 @@ static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct 
         }
         r->access = a;
         r->waiters = NULL;
-        r->place = place;
+        r->place[0] = place;
         r->l1 = number;
-        r->fetches = true;
+        r->fetched = r->awaited = 1;
+        r->response = 0;
         d.last_start = later(d.last_start, at);
         uint64_t cycle = next_leave(&d, width, at + latency);
         at += interval;
-        out[i] =
-            (struct outgoing){address, cycle + way, sequence + i, r->item.id, CACHE_ALL_BYTES, CACHE_READ, 1, hint};
+        out[i] = (struct outgoing){.of = one_sector(address, CACHE_ALL_BYTES),
+                                   .name = r->item.id,
+                                   .arrival = cycle + way,
+                                   .sequence = sequence + i,
+                                   .kind = CACHE_READ,
+                                   .repeats = 1,
+                                   .hint = hint};
     }
     if (!i)
         return 0;
@@ -139,7 +154,7 @@ static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct 
     level->free = at;
     level->counts.misses += i;
     for (uint32_t n = 0; level->listener && n < i; n++)
-        level_report(level, s->number, out[n].address, CACHE_READ, false, start + n * interval + latency);
+        level_report(level, s->number, out[n].of.address, CACHE_READ, false, start + n * interval + latency);
     a->pending += i;
     note_leaving(s, i, i, out[0].arrival);
     return i;

@@ -157,8 +157,9 @@ void sm_memory_send(struct sm_memory *s, struct outbox *to)
 void sm_memory_receive(struct sm_memory *s, struct inbox *from)
 {
     struct inbox *to = &s->inbox;
-    s->awaited -= from->count;
+    s->awaited -= from->sectors;
     s->replied |= from->count > 0;
+    from->sectors = 0;
     if (!to->count) {
         struct inbox empty = *to;
         *to = *from;
@@ -185,48 +186,78 @@ uint64_t sm_memory_horizon(const struct sm_memory *s, uint64_t from, uint64_t lo
     return later(from, s->awaited_from) - s->origin + lookahead;
 }
 
-/* A reply completes its request and those that wait for its fetch. `plain`: all L1s are direct-mapped, and none depends
- * on when fetches end. */
-HOT void complete_request(struct sm_memory *s, const struct reply *reply, bool plain)
+/* The last response completes the request and those that wait for its fetch. */
+HOT void complete_request(struct sm_memory *s, struct lsu_request *r, uint64_t response)
 {
-    struct lsu_request *r = pool_at(&s->requests, reply->name);
-    if (r->fetches && plain) {
-        direct_mapped_filled(r->place, r->item.id, reply->response);
-    } else if (r->fetches) {
-        struct sm_l1 *l1 = &s->l1[r->l1];
-        level_filled(&l1->level, r->place, r->item.id, reply->response);
-        if (s->layout->l1.tracks &&
-            !ring_add(&l1->fills, (struct due){response_cycle(reply->response), r->sequence, r->place}))
-            s->failed = true;
-    }
     for (struct lsu_request *w = r->waiters, *next; w; w = next) {
         next = w->next;
-        served(s, w->access, later(w->cycle, reply->response));
+        served(s, w->access, later(w->cycle, response));
         pool_give(&s->requests, w);
     }
-    served(s, r->access, reply->response);
+    served(s, r->access, response);
     pool_give(&s->requests, r);
 }
 
-/* Most replies are processed here; it is a function of its own so that the compiler keeps its variables in registers.
- */
+/* Most replies are processed here: requests are for one sector, all L1s are direct-mapped, and none depends on when
+ * fetches end. It is a function of its own so that the compiler keeps its variables in registers. */
 static __attribute__((noinline)) void complete_plain(struct sm_memory *s)
 {
-    for (const struct reply *r = s->inbox.items, *end = r + s->inbox.count; r < end; r++)
-        complete_request(s, r, true);
+    for (const struct reply *reply = s->inbox.items, *end = reply + s->inbox.count; reply < end; reply++) {
+        struct lsu_request *r = pool_at(&s->requests, reply->name);
+        if (r->fetched)
+            direct_mapped_filled(r->place[0], r->item.id, reply->response);
+        complete_request(s, r, reply->response);
+    }
 }
 
-static void receive(struct sm_memory *s, const struct reply *r)
+static void fill_l1(struct sm_memory *s, const struct lsu_request *r, unsigned sector, uint64_t response)
 {
-    if (r->name != NO_ID)
-        complete_request(s, r, false);
-    else if (!ring_add(&s->credits, (struct due){r->response, 0, NULL}))
+    struct sm_l1 *l1 = &s->l1[r->l1];
+    level_filled(&l1->level, r->place[sector], r->item.id, response);
+    if (s->layout->l1.tracks &&
+        !ring_add(&l1->fills,
+                  (struct due){.cycle = response_cycle(response), .order = r->sequence, .place = r->place[sector]}))
         s->failed = true;
+}
+
+/* Sectors of a fetch are there: completes the requests that wait for no other sector of it. */
+static void answer_waiters(struct sm_memory *s, struct lsu_request *r, uint32_t sectors, uint64_t response)
+{
+    for (struct lsu_request **at = &r->waiters, *w; (w = *at);) {
+        if (w->awaited & sectors)
+            w->cycle = later(w->cycle, response);
+        w->awaited &= (uint8_t)~sectors;
+        if (w->awaited) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        served(s, w->access, w->cycle);
+        pool_give(&s->requests, w);
+    }
+}
+
+static void receive(struct sm_memory *s, const struct reply *reply)
+{
+    if (reply->name == NO_ID) {
+        if (!ring_add(&s->credits, (struct due){.cycle = reply->response, .entries = sectors_in(reply->sectors)}))
+            s->failed = true;
+        return;
+    }
+    struct lsu_request *r = pool_at(&s->requests, reply->name);
+    for (uint32_t m = reply->sectors & r->fetched; m; m &= m - 1)
+        fill_l1(s, r, (unsigned)__builtin_ctz(m), reply->response);
+    answer_waiters(s, r, reply->sectors, reply->response);
+    r->awaited &= (uint8_t)~reply->sectors;
+    r->response = later(r->response, reply->response);
+    if (!r->awaited)
+        complete_request(s, r, r->response);
 }
 
 static void receive_all(struct sm_memory *s)
 {
-    if (s->l1[0].level.direct && !s->layout->l1.tracks && s->layout->port_queue == MEMORY_ANY)
+    const struct memory_layout *l = s->layout;
+    if (s->l1[0].level.direct && !l->l1.tracks && l->port_queue == MEMORY_ANY && l->request_sectors == 1)
         complete_plain(s);
     else
         for (size_t i = 0; i < s->inbox.count; i++)

@@ -11,10 +11,17 @@
 
 #define NO_ID UINT32_MAX /* no name of a request, no SM */
 
-/* A transaction that waits in the LSU. */
-struct lsu_transaction {
+/* Neighbouring sectors of one request. `sectors` has a bit for each, from that at `address` on; `bytes` as in struct
+ * memory_transaction. */
+struct request_sectors {
     uint64_t address;
-    uint32_t bytes;
+    uint32_t bytes[REQUEST_SECTORS];
+    uint8_t sectors;
+};
+
+/* Transactions that wait in the LSU, and become one request. */
+struct lsu_transaction {
+    struct request_sectors of;
     uint8_t kind, repeats, hint, bypass_l1;
 };
 
@@ -22,7 +29,7 @@ struct lsu_access {
     struct pool_item item;
     struct lsu_access *next;
     uint64_t arrival, end;         /* end: the last response that is known */
-    uint32_t token, pending;       /* pending: transactions without a response, and 1 more until the commit */
+    uint32_t token, pending;       /* pending: requests without a response, and 1 more until the commit */
     struct lsu_transaction *items; /* those from `next_item` on wait; kept when the object is reused */
     uint32_t next_item, item_count, item_room;
     uint8_t l1;
@@ -31,35 +38,38 @@ struct lsu_access {
 
 enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };
 
-/* Two lines of the host's caches: once it has left, what its reply needs is in the first. */
+/* Once it has left, what its reply needs is in its first two lines of the host's caches. */
 struct lsu_request {
     _Alignas(POOL_ALIGNMENT) struct pool_item item;
     struct lsu_request *waiters;      /* requests that wait for its fetch */
     struct lsu_access *access;        /* NULL: a write-back */
     uint64_t sequence;                /* in the order in which requests left the SM */
-    void *place;                      /* in L1, of the sector that it fetches */
+    uint64_t response;                /* the latest one of its sectors so far */
     struct lsu_request *next;         /* in its access, in L1's queue, or among the waiters of a fetch */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     uint8_t hint;
-    bool bypass_l1, fetches;
-    /* cycle: from which it may leave; of a waiter: its response, unless that of the fetch is later */
-    uint64_t address, cycle;
+    bool bypass_l1;
+    uint8_t fetched, awaited;     /* sectors, a bit each: that L1 keeps, and without a response; of a waiter: sectors
+                                     of the fetch that it waits for */
+    void *place[REQUEST_SECTORS]; /* in L1, of the sectors that it keeps */
+    uint64_t cycle; /* from which it may leave; of a waiter: its response, unless that of the fetch is later */
+    struct request_sectors of;
     struct lsu_request *after;   /* in the order in which the LSU passed them on */
     struct lsu_request *written; /* write-backs of L1 that it causes: they leave before it */
-    uint32_t bytes;
 };
 
 /* A request that has left the SM. */
 struct outgoing {
-    uint64_t address, arrival, sequence;
+    struct request_sectors of;
     uint32_t name; /* NO_ID: no reply */
-    uint32_t bytes;
+    uint64_t arrival, sequence;
     uint8_t kind, repeats, hint;
 };
 
-/* A reply or a credit from the chip. */
+/* A reply or a credit from the chip. A request may get several replies, each for some of its sectors. */
 struct reply {
     uint32_t name;     /* of the request; NO_ID: a credit */
+    uint8_t sectors;   /* a bit each */
     uint64_t response; /* at the SM; of a credit: the cycle from which it counts */
 };
 
@@ -71,6 +81,7 @@ struct outbox {
 struct inbox {
     struct reply *items;
     size_t count, room;
+    uint64_t sectors; /* of all items */
 };
 
 struct sm_l1 {
@@ -113,7 +124,7 @@ struct sm_memory {
     /* port */
     struct departures departures;
     uint64_t sequence;
-    /* replies and credits to come; the arrival at the chip of the first request that causes one */
+    /* replies and credits to come, in sectors; the arrival at the chip of the first request that causes one */
     uint64_t awaited, awaited_from;
     /* entries of the port's queue in use; `freed` of them are free from cycle freed_at + 1 on */
     uint64_t entries, freed_at, freed;

@@ -48,15 +48,23 @@ static inline void served(struct sm_memory *s, struct lsu_access *a, uint64_t re
         complete_access(s, a);
 }
 
-HOT void put_out(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t arrival)
+HOT struct request_sectors one_sector(uint64_t address, uint32_t bytes)
 {
-    if (s->outbox.count < s->outbox.room || sm_memory_grow_outbox(s, s->outbox.count))
-        s->outbox.items[s->outbox.count++] =
-            (struct outgoing){t->address, arrival, s->sequence++, name, t->bytes, t->kind, t->repeats, t->hint};
+    return (struct request_sectors){address, {bytes}, 1};
+}
+HOT unsigned sectors_in(uint32_t mask) { return (unsigned)__builtin_popcount(mask); }
+
+HOT void put_out(struct sm_memory *s, const struct outgoing *o)
+{
+    if (s->outbox.count == s->outbox.room && !sm_memory_grow_outbox(s, s->outbox.count))
+        return;
+    struct outgoing *to = &s->outbox.items[s->outbox.count++];
+    *to = *o;
+    to->sequence = s->sequence++;
 }
 
-/* Notes that requests have left. `replies`: the replies and credits that they cause; `arrival`: of the first request.
- */
+/* Notes that requests have left. `replies`: the replies and credits that they cause, in sectors; `arrival`: of the
+ * first request. */
 static inline void note_leaving(struct sm_memory *s, uint64_t requests, uint64_t replies, uint64_t arrival)
 {
     s->port_counts.requests += requests;
@@ -64,12 +72,13 @@ static inline void note_leaving(struct sm_memory *s, uint64_t requests, uint64_t
     s->awaited += replies;
 }
 
-/* A request leaves in this cycle. `name`: for its reply; NO_ID: it gets none. */
-static inline void leave(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t cycle)
+/* A request leaves in this cycle; its arrival is computed. */
+static inline void leave(struct sm_memory *s, struct outgoing *o, uint64_t cycle)
 {
-    uint64_t arrival = cycle + s->layout->port_latency;
-    put_out(s, t, name, arrival);
-    note_leaving(s, 1, (name != NO_ID) + (s->layout->port_queue != MEMORY_ANY), arrival);
+    o->arrival = cycle + s->layout->port_latency;
+    put_out(s, o);
+    unsigned times = (o->name != NO_ID) + (s->layout->port_queue != MEMORY_ANY);
+    note_leaving(s, 1, times * sectors_in(o->of.sectors), o->arrival);
 }
 
 /* The request waits for a fetch in flight: its response is that of the fetch, or `response` if that is later. */

@@ -4,7 +4,7 @@
 
 #include "replay/memory/sm_requests.h"
 
-static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a, const struct memory_transaction *t)
+static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a, const struct lsu_transaction *t)
 {
     struct lsu_request *r = pool_take(&s->requests);
     if (!r) {
@@ -13,92 +13,165 @@ static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a
     }
     r->next = r->after = r->written = r->waiters = NULL;
     r->access = a;
-    r->address = t->address;
+    r->of = t->of;
     r->kind = t->kind;
-    r->repeats = t->repeats ? t->repeats : 1;
+    r->repeats = t->repeats;
     r->hint = t->hint;
-    r->bytes = t->bytes;
     r->bypass_l1 = t->bypass_l1;
-    r->fetches = false;
+    r->fetched = 0;
+    r->awaited = t->of.sectors;
+    r->response = 0;
     r->state = LSU_UNDECIDED;
     r->l1 = a ? a->l1 : 0;
     return r;
 }
 
-/* A transaction waits for a fetch of its sector in flight. */
-static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t response)
+static uint64_t sector_address(const struct sm_memory *s, const struct request_sectors *of, unsigned sector)
 {
-    struct lsu_request *w = new_request(s, a, &(struct memory_transaction){0});
+    return of->address + ((uint64_t)sector << s->layout->sector_shift);
+}
+
+static uint64_t first_address(const struct sm_memory *s, const struct lsu_request *r)
+{
+    return sector_address(s, &r->of, (unsigned)__builtin_ctz(r->of.sectors));
+}
+
+/* A sector of the access waits for a fetch in flight. NULL: out of memory. */
+static struct lsu_request *wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t sector, uint32_t fetch,
+                                    uint64_t response)
+{
+    struct lsu_request *w = new_request(s, a, &(struct lsu_transaction){.of = {.sectors = (uint8_t)sector}});
+    a->pending++;
     if (w)
         join_fetch(s, w, fetch, response);
+    return w;
 }
 
-/* Write-backs of a replaced line, one for each dirty sector. */
-static struct lsu_request *write_back(struct sm_memory *s, uint64_t victim, uint32_t sectors, uint64_t cycle)
+/* Puts write-backs of a replaced line, one for each dirty sector, to the end of a list. */
+static void write_back(struct sm_memory *s, struct lsu_request **list, uint64_t victim, uint32_t sectors,
+                       uint64_t cycle)
 {
-    struct lsu_request *first = NULL, **at = &first;
-    uint64_t sector = s->layout->l1.shape.sector;
+    while (*list)
+        list = &(*list)->after;
     for (uint32_t m = sectors; m; m &= m - 1) {
-        struct memory_transaction t = {
-            victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
-        if (!(*at = new_request(s, NULL, &t)))
-            return first;
-        (*at)->cycle = cycle;
-        at = &(*at)->after;
+        struct lsu_transaction t = {
+            .of = one_sector(victim + ((uint64_t)__builtin_ctz(m) << s->layout->sector_shift), CACHE_ALL_BYTES),
+            .kind = CACHE_WRITE,
+            .repeats = 1,
+            .bypass_l1 = true};
+        if (!(*list = new_request(s, NULL, &t)))
+            return;
+        (*list)->cycle = cycle;
+        list = &(*list)->after;
     }
-    return first;
 }
 
-/* An entry of the port's queue becomes free in this cycle; it can be taken in the next one. */
-static void free_entry(struct sm_memory *s, uint64_t now)
+/* Entries of the port's queue become free in this cycle; they can be taken in the next one. */
+static void free_entries(struct sm_memory *s, unsigned count, uint64_t now)
 {
     if (s->freed_at != now) {
         s->entries -= s->freed;
         s->freed = 0;
         s->freed_at = now;
     }
-    s->freed++;
+    s->freed += count;
 }
 
-/* Looks up the first request of L1's queue. False: L1 refuses. */
-static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
+/* What the look-ups of a request's sectors have found so far. */
+struct looked_up {
+    uint32_t leaving;           /* sectors that L1 does not serve, a bit each */
+    bool reads;                 /* they are read, whatever the request is */
+    uint64_t end;               /* of the last look-up */
+    struct lsu_request *waiter; /* the last one, for sectors in flight, */
+    uint32_t from;              /* and the fetch that it waits for */
+};
+
+/* Looks up a sector of the first request of L1's queue. False: L1 refuses. */
+static bool look_up_sector(struct sm_memory *s, struct sm_l1 *l1, struct lsu_request *r, unsigned sector, uint64_t now,
+                           struct looked_up *so_far)
 {
-    struct lsu_request *r = l1->first;
-    struct cache_look_up request = {.address = r->address,
+    struct cache_look_up request = {.address = sector_address(s, &r->of, sector),
                                     .kind = r->kind,
                                     .fetch = r->item.id,
                                     .may_not_fetch = l1->outstanding >= s->layout->l1.mshrs,
                                     .hint = CACHE_HINT_OF_L1(r->hint),
-                                    .bytes = r->bytes};
-    struct cache_finding found = level_look_up(&l1->level, &request, r->repeats, now);
+                                    .bytes = r->of.bytes[sector]};
+    uint64_t start = later(now, *level_port(&l1->level, request.address));
+    struct cache_finding found = level_look_up(&l1->level, &request, r->repeats, start);
     if (found.refused)
         return false;
     if (l1->level.listener)
-        level_report(&l1->level, s->number, r->address, r->kind, found.served, request.cycle);
-    l1->first = r->next;
-    l1->waiting--;
-    l1->started = l1->started_at == now ? l1->started + 1 : 1;
-    l1->started_at = now;
-    r->written = found.written ? write_back(s, found.victim, found.written, request.cycle) : NULL;
-    r->fetches = found.fetches;
-    r->place = found.place;
-    r->cycle = request.cycle;
-    r->kind = found.reads ? CACHE_READ : r->kind;
-    r->state = found.served ? LSU_SERVED : LSU_LEAVES;
+        level_report(&l1->level, s->number, request.address, r->kind, found.served, request.cycle);
+    if (found.written)
+        write_back(s, &r->written, found.victim, found.written, request.cycle);
+    so_far->end = later(so_far->end, request.cycle);
+    so_far->reads |= found.reads;
+    so_far->leaving |= (uint32_t)!found.served << sector;
+    r->fetched |= (uint8_t)(found.fetches << sector);
+    r->place[sector] = found.place;
     l1->outstanding += found.fetches && s->layout->l1.tracks;
-    if (!found.served)
-        return true;
-    free_entry(s, now);
-    if (found.from == CACHE_NO_FETCH)
-        served(s, r->access, found.cycle);
-    else
-        wait_for(s, r->access, found.from, found.cycle);
+    if (found.served && found.from == CACHE_NO_FETCH)
+        r->access->end = later(r->access->end, found.cycle);
+    else if (found.served && so_far->waiter && so_far->from == found.from) {
+        so_far->waiter->cycle = later(so_far->waiter->cycle, found.cycle);
+        so_far->waiter->awaited |= (uint8_t)(1u << sector);
+    } else if (found.served) {
+        so_far->waiter = wait_for(s, r->access, 1u << sector, found.from, found.cycle);
+        so_far->from = found.from;
+    }
+    return true;
+}
+
+/* L1 refuses these sectors of the first request of its queue: they become a request of their own, behind it. */
+static void split(struct sm_memory *s, struct sm_l1 *l1, struct lsu_request *r, uint32_t refused)
+{
+    struct lsu_transaction t = {
+        .of = r->of, .kind = r->kind, .repeats = r->repeats, .hint = r->hint, .bypass_l1 = r->bypass_l1};
+    t.of.sectors = (uint8_t)refused;
+    struct lsu_request *rest = new_request(s, r->access, &t);
+    r->access->pending++;
+    if (!rest)
+        return;
+    rest->cycle = r->cycle;
+    rest->next = r->next;
+    r->next = rest;
+    l1->last = l1->last == r ? rest : l1->last;
+    rest->after = r->after;
+    r->after = rest;
+    s->order_last = s->order_last == r ? rest : s->order_last;
+}
+
+/* Looks up the sectors of the first request of L1's queue. False: L1 refuses. */
+static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
+{
+    struct lsu_request *r = l1->first;
+    struct looked_up found = {0};
+    uint32_t left = r->of.sectors;
+    while (left && look_up_sector(s, l1, r, (unsigned)__builtin_ctz(left), now, &found))
+        left &= left - 1;
+    const unsigned count = sectors_in(r->of.sectors & ~left);
+    if (!count)
+        return false;
+    if (left)
+        split(s, l1, r, left);
+    l1->first = r->next;
+    l1->waiting -= count;
+    l1->started = l1->started_at == now ? l1->started + count : count;
+    l1->started_at = now;
+    r->cycle = found.end;
+    r->of.sectors = r->awaited = (uint8_t)found.leaving;
+    r->kind = found.reads ? CACHE_READ : r->kind;
+    r->state = found.leaving ? LSU_LEAVES : LSU_SERVED;
+    if (count > sectors_in(found.leaving))
+        free_entries(s, count - sectors_in(found.leaving), now);
+    if (!found.leaving)
+        served(s, r->access, 0);
     return true;
 }
 
 static void start_waiting(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
 {
-    while (l1->first && *level_port(&l1->level, l1->first->address) <= now && look_up_now(s, l1, now))
+    while (l1->first && *level_port(&l1->level, first_address(s, l1->first)) <= now && look_up_now(s, l1, now))
         ;
 }
 
@@ -118,12 +191,12 @@ static void release(struct sm_memory *s, struct sm_l1 *l1, void *place, uint64_t
     if (!found.written)
         return;
     l1->level.counts.written_back += (unsigned)__builtin_popcount(found.written);
-    struct lsu_request *r = new_request(s, NULL, &(struct memory_transaction){0}); /* carries the write-backs */
+    struct lsu_request *r = new_request(s, NULL, &(struct lsu_transaction){0}); /* carries the write-backs */
     if (!r)
         return;
     r->state = LSU_SERVED;
     r->cycle = now;
-    r->written = write_back(s, found.victim, found.written, now);
+    write_back(s, &r->written, found.victim, found.written, now);
     put_last(s, r);
 }
 
@@ -142,16 +215,10 @@ static bool pass_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
         (looks_in_l1 && l1_full(s, l1, now)))
         return false;
     a->next_item++;
-    struct lsu_request *r = new_request(s, a,
-                                        &(struct memory_transaction){.address = t->address,
-                                                                     .kind = t->kind,
-                                                                     .bypass_l1 = t->bypass_l1,
-                                                                     .repeats = t->repeats,
-                                                                     .hint = t->hint,
-                                                                     .bytes = t->bytes});
+    struct lsu_request *r = new_request(s, a, t);
     if (!r)
         return true; /* the access never completes */
-    s->entries++;
+    s->entries += sectors_in(t->of.sectors);
     put_last(s, r);
     r->cycle = now;
     r->state = looks_in_l1 ? LSU_UNDECIDED : LSU_LEAVES;
@@ -159,7 +226,7 @@ static bool pass_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
         return true;
     *(l1->first ? &l1->last->next : &l1->first) = r;
     l1->last = r;
-    l1->waiting++;
+    l1->waiting += sectors_in(t->of.sectors);
     start_waiting(s, l1, now);
     return true;
 }
@@ -193,14 +260,15 @@ static void let_leave(struct sm_memory *s, struct lsu_request *r, uint64_t cycle
     const struct clock_domain *links = &s->layout->links;
     s->departures.left = s->departures.last_left == cycle ? s->departures.left + 1 : 1;
     s->departures.last_left = cycle;
-    uint64_t flits = s->layout->departure[r->kind], last = cycle;
+    uint64_t flits = s->layout->departure[r->kind][sectors_in(r->of.sectors)], last = cycle;
     if (flits) {
         s->departures.link_free = later(clock_from_core(links, cycle), s->departures.link_free) + flits;
         last = clock_after_core(links, s->departures.link_free - 1);
     }
-    struct memory_transaction t = {r->address, r->kind, r->bypass_l1, r->repeats, r->hint, r->bytes};
+    struct outgoing o = {
+        .of = r->of, .name = r->access ? r->item.id : NO_ID, .kind = r->kind, .repeats = r->repeats, .hint = r->hint};
     r->sequence = s->sequence;
-    leave(s, &t, r->access ? r->item.id : NO_ID, last);
+    leave(s, &o, last);
     if (!r->access)
         pool_give(&s->requests, r);
 }
@@ -237,11 +305,11 @@ void sm_memory_step(struct sm_memory *s, uint64_t now)
         s->entries -= s->freed;
         s->freed = 0;
     }
-    for (; ring_first(&s->credits) <= now; ring_drop(&s->credits))
-        s->entries--;
+    while (ring_first(&s->credits) <= now)
+        s->entries -= ring_drop(&s->credits)->entries;
     for (uint32_t i = 0; i < s->layout->l1_count; i++) {
         while (ring_first(&s->l1[i].fills) < now)
-            release(s, &s->l1[i], ring_drop(&s->l1[i].fills), now);
+            release(s, &s->l1[i], ring_drop(&s->l1[i].fills)->place, now);
         start_waiting(s, &s->l1[i], now);
     }
     pass_on_all(s, now);
@@ -250,11 +318,11 @@ void sm_memory_step(struct sm_memory *s, uint64_t now)
 
 void sm_memory_settle(struct sm_memory *s)
 {
-    for (; s->credits.count; ring_drop(&s->credits))
-        s->entries--;
+    while (s->credits.count)
+        s->entries -= ring_drop(&s->credits)->entries;
     for (uint32_t i = 0; i < s->layout->l1_count; i++)
         while (s->l1[i].fills.count)
-            release(s, &s->l1[i], ring_drop(&s->l1[i].fills), 0);
+            release(s, &s->l1[i], ring_drop(&s->l1[i].fills)->place, 0);
 }
 
 uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now)
@@ -269,7 +337,7 @@ uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now)
         freed |= l1->started_at == now && l1->started;
         if (l1->fills.count && (l1->first || back))
             next = earlier(next, ring_first(&l1->fills) + 1);
-        uint64_t port = l1->first ? *level_port((struct level *)&l1->level, l1->first->address) : 0;
+        uint64_t port = l1->first ? *level_port((struct level *)&l1->level, first_address(s, l1->first)) : 0;
         if (port > now)
             next = earlier(next, port);
     }
@@ -294,22 +362,39 @@ static bool make_room_for(struct lsu_access *a, uint32_t more)
     return true;
 }
 
+/* Whether the transaction becomes part of the request that the one before it belongs to. */
+static bool joins(const struct lsu_transaction *last, const struct memory_transactions *all, uint64_t address,
+                  uint32_t sector)
+{
+    return last->of.address == address && !(last->of.sectors & sector) && last->kind == all->kind &&
+           last->kind != CACHE_ATOMIC && last->hint == all->hint && last->bypass_l1 == all->bypass_l1;
+}
+
 void sm_memory_add_stepped(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all)
 {
-    a->pending += all->count;
     if (!make_room_for(a, all->count)) {
+        a->pending++;
         s->failed = true;
         return;
     }
-    struct lsu_transaction *t = a->items + a->item_count;
-    for (uint32_t i = 0; i < all->count; i++)
-        t[i] = (struct lsu_transaction){.address = all->base + (uint64_t)all->offset[i],
-                                        .bytes = all->bytes ? all->bytes[i] : CACHE_ALL_BYTES,
-                                        .kind = all->kind,
-                                        .repeats = all->repeats ? all->repeats[i] : 1,
-                                        .hint = all->hint,
-                                        .bypass_l1 = all->bypass_l1};
-    a->item_count += all->count;
+    const unsigned shift = s->layout->sector_shift, before = a->item_count;
+    const uint64_t within = s->layout->request_sectors - 1;
+    struct lsu_transaction *t = a->items + a->item_count; /* the next one */
+    for (uint32_t i = 0; i < all->count; i++) {
+        const uint64_t address = all->base + (uint64_t)all->offset[i], first = address & ~(within << shift);
+        const unsigned sector = (unsigned)((address - first) >> shift);
+        const uint32_t bytes = all->bytes ? all->bytes[i] : CACHE_ALL_BYTES;
+        if (!within || t == a->items || !joins(t - 1, all, first, 1u << sector))
+            *t++ = (struct lsu_transaction){.of = {.address = first},
+                                            .kind = all->kind,
+                                            .repeats = all->repeats ? all->repeats[i] : 1,
+                                            .hint = all->hint,
+                                            .bypass_l1 = all->bypass_l1};
+        t[-1].of.sectors |= (uint8_t)(1u << sector);
+        t[-1].of.bytes[sector] = bytes;
+    }
+    a->item_count = (uint32_t)(t - a->items);
+    a->pending += a->item_count - before;
 }
 
 /* Inserts by arrival. That is the order of issue, except in immediate memory systems. */

@@ -88,6 +88,7 @@ static bool nothing_unused(const struct machine *m, struct machine_misfit *out)
         {"lsu.queue", m->lsu_queue, -1, "its load/store unit holds one instruction of each sub-core"},
         {"l1.queue", m->l1_queue, -1, "l1.banks have a queue of l1.latency each"},
         {"port.width", m->port_width, 0, "an SM sends a packet in a cycle"},
+        {"port.sectors", m->port_sectors, 1, "a packet is for one sector"},
         {"port.latency", m->port_latency, 0, "a crossbar moves packets in a cycle; l2.latency has the rest of the way"},
         {"port.queue", m->port_queue, -1, "pipeline.crossbar_buffer bounds packets"},
         {"l2.slice_hash", m->l2_slice_hash, 0, "slices take turns"},

@@ -153,6 +153,15 @@ static void random_translation(struct random_settings *d)
     SET(d, "l2_tlb.latency", "0", "11");
 }
 
+/* The value of a setting. NULL: it is not set. */
+static const char *setting(const struct random_settings *d, const char *key)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (!strcmp(d->settings[i].key, key))
+            return d->settings[i].value;
+    return NULL;
+}
+
 /* Small caches, so that lines go; with bounds or without. `rich`: caches in sets, and links; 2: banks of device memory,
  * too.
  */
@@ -228,6 +237,9 @@ static struct machine *random_machine(struct random_settings *d, bool bounded, u
         SET(d, "l2.mshrs", "-1", "1", "3");
         SET(d, "dram.queue", rich == 2 ? "3" : "-1", "1", "2");
     }
+    const char *sector = setting(d, "l1.sector"); /* transactions have 32 bytes */
+    if (!sector || !strcmp(sector, "32"))
+        SET(d, "port.sectors", "1", "2", "4", "4");
     struct rp_error err;
     struct machine *m = machine_open(
         &(struct machine_request){.name = "tx2-pastis", .settings = d->settings, .setting_count = d->count}, &err);
@@ -257,15 +269,23 @@ static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
                                   .issue = now,
                                   .initiation = one_initiation || synthetic_random(seed) % 2 ? 4 : 9,
                                   .count = (unsigned)(synthetic_random(seed) % (PLAN_TRANSACTIONS + 1))};
+        static const int64_t steps[] = {0, 32, 32, -32, 64};
+        const int64_t step = steps[synthetic_random(seed) % MODEL_COUNT_OF(steps)]; /* 0: no neighbours */
+        uint8_t hint = 0;
         bool beside = synthetic_random(seed) % 8 == 0;
         uint8_t kind = plain ? CACHE_READ : (uint8_t)(synthetic_random(seed) % 3);
-        for (unsigned t = 0; t < a->count; t++)
-            a->transactions[t] = (struct memory_transaction){synthetic_random(seed) % (space / 32) * 32,
-                                                             kind,
-                                                             beside || kind == CACHE_ATOMIC,
-                                                             (uint8_t)(1 + synthetic_random(seed) % 4),
-                                                             (uint8_t)(synthetic_random(seed) % 16),
-                                                             random_bytes(seed)};
+        for (unsigned t = 0; t < a->count; t++) {
+            const bool next = t && step && synthetic_random(seed) % 8;
+            hint = t && synthetic_random(seed) % 8 ? hint : (uint8_t)(synthetic_random(seed) % 16);
+            a->transactions[t] =
+                (struct memory_transaction){next ? (a->transactions[t - 1].address + (uint64_t)step) % space
+                                                 : synthetic_random(seed) % (space / 32) * 32,
+                                            kind,
+                                            beside || kind == CACHE_ATOMIC,
+                                            (uint8_t)(1 + synthetic_random(seed) % 4),
+                                            hint,
+                                            random_bytes(seed)};
+        }
     }
 }
 
@@ -276,8 +296,12 @@ static void same(const struct plan *p, const struct outcome *a, const struct out
         cr_assert_eq(a->ends[i], b->ends[i], "seed %llu, %s: access %u of SM %u ends at %llu against %llu\n%s",
                      (unsigned long long)seed, what, i, p->accesses[i].sm, (unsigned long long)a->ends[i],
                      (unsigned long long)b->ends[i], m->text);
-    cr_assert(a->l1_hits == b->l1_hits && a->l1_misses == b->l1_misses, "%s: L1", what);
-    cr_assert(a->l2_hits == b->l2_hits && a->l2_misses == b->l2_misses, "%s: L2", what);
+    cr_assert(a->l1_hits == b->l1_hits && a->l1_misses == b->l1_misses,
+              "seed %llu, %s: L1: %d hits and %d misses against %d and %d\n%s", (unsigned long long)seed, what,
+              (int)a->l1_hits, (int)a->l1_misses, (int)b->l1_hits, (int)b->l1_misses, m->text);
+    cr_assert(a->l2_hits == b->l2_hits && a->l2_misses == b->l2_misses,
+              "seed %llu, %s: L2: %d hits and %d misses against %d and %d\n%s", (unsigned long long)seed, what,
+              (int)a->l2_hits, (int)a->l2_misses, (int)b->l2_hits, (int)b->l2_misses, m->text);
     cr_assert(!memcmp(&a->tlb, &b->tlb, sizeof a->tlb) || !b->tlb_counted, "%s: TLBs", what);
     cr_assert_eq(a->dram, b->dram, "seed %llu %s: device memory %d %d", (unsigned long long)seed, what, (int)a->dram,
                  (int)b->dram);

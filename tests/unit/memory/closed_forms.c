@@ -1,5 +1,5 @@
-/* The memory system against closed forms: the rate of a crossbar's links, Little's law for MSHRs, and hits of LRU by
- * stack distance. */
+/* The memory system against closed forms: the rate of a crossbar's links, Little's law for MSHRs, hits of LRU by stack
+ * distance, and cycles of single requests. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +258,114 @@ Test(closed_forms, hits_of_lru_are_those_of_stack_distance)
         free(stacks);
         machine_free(m);
     }
+}
+
+/* ---- requests of several sectors --------------------------------------------------------------------------------- */
+
+/* An access of neighbouring sectors of one line. */
+struct of_line {
+    uint64_t issue;
+    unsigned first, count;
+    enum cache_kind kind;
+    bool bypass_l1;
+    uint64_t end;
+};
+
+/* Every cycle is counted by hand: a request leaves in cycle 1, is on its way for 20 cycles, L2 looks a sector up in 100
+ * and begins with the next one 2 later, and device memory has it 200 after that. L1, if any, needs 28. */
+static void end_at(const char *what, const struct machine_setting *more, size_t more_count,
+                   const struct of_line *wanted, unsigned count)
+{
+    struct machine_setting settings[24] = {{"sms", "1"},           {"l1", "none"},
+                                           {"l2", "sectored"},     {"l2.size", "64K"},
+                                           {"l2.write", "back"},   {"l2.write_miss", "validate"},
+                                           {"l2.latency", "100"},  {"l2.interval", "2"},
+                                           {"port.latency", "20"}, {"dram.latency", "200"},
+                                           {"dram.interval", "3"}, {"port.sectors", "4"}};
+    size_t n = 12;
+    for (size_t i = 0; i < more_count; i++)
+        settings[n++] = more[i];
+    struct machine *m = machine_with(settings, n);
+    struct plan p = {.count = count, .accesses = calloc(count, sizeof *p.accesses)};
+    for (unsigned i = 0; i < count; i++) {
+        p.accesses[i] = (struct plan_access){.issue = wanted[i].issue, .initiation = 1, .count = wanted[i].count};
+        for (unsigned t = 0; t < wanted[i].count; t++)
+            p.accesses[i].transactions[t] =
+                transaction((wanted[i].first + t) * 32ull, wanted[i].kind, wanted[i].bypass_l1);
+    }
+    struct outcome o = run(m, &p);
+    for (unsigned i = 0; i < count; i++)
+        cr_expect_eq(o.ends[i], wanted[i].end, "%s: access %u ends at %d, not %d", what, i, (int)o.ends[i],
+                     (int)wanted[i].end);
+    free(o.ends);
+    free(p.accesses);
+    machine_free(m);
+}
+#define END_AT(what, wanted, ...)                                                                                      \
+    do {                                                                                                               \
+        const struct machine_setting more[] = {__VA_ARGS__};                                                           \
+        end_at(what, more, MODEL_COUNT_OF(more), wanted, MODEL_COUNT_OF(wanted));                                      \
+    } while (0)
+#define CROSSBAR                                                                                                       \
+    {"interconnect", "crossbar"}, {"interconnect.flit", "40"}, { "interconnect.header", "8" }
+
+Test(closed_forms, a_line_is_read_by_one_request)
+{
+    /* It leaves L2 when its first look-up ends, at 1 + 20 + 100; sectors that are there go back when the last one does,
+     * 3 × 2 later. A link has 4 flits for 8 + 128 bytes, and begins with the first sector. */
+    static const struct of_line direct[] = {{0, 0, 4, CACHE_READ, true, 121 + 200 + 20},
+                                            {1000, 0, 4, CACHE_READ, true, 1121 + 6 + 20},
+                                            {2000, 1, 2, CACHE_READ, true, 2121 + 2 + 20}};
+    static const struct of_line links[] = {{0, 0, 4, CACHE_READ, true, 121 + 200 + 3 + 20},
+                                           {1000, 0, 4, CACHE_READ, true, 1121 + 3 + 20},
+                                           {2000, 1, 2, CACHE_READ, true, 2121 + 1 + 20}};
+    /* By one request each, the last leaves L2 6 later, but device memory begins with it 3 × 3 after the first. */
+    static const struct of_line single[] = {{0, 0, 4, CACHE_READ, true, 121 + 9 + 200 + 20},
+                                            {1000, 0, 4, CACHE_READ, true, 1121 + 6 + 20}};
+    END_AT("direct", direct, {"l1", "none"});
+    END_AT("links", links, CROSSBAR);
+    END_AT("one by one", single, {"port.sectors", "1"});
+    END_AT("one by one, links", single, {"port.sectors", "1"}, CROSSBAR);
+}
+
+/* A write of n sectors has (8 + 32 n) / 40 flits, rounded up: those after the first are on the SM's link for a cycle
+ * each. Its reply has one, and begins when the first look-up ends. */
+Test(closed_forms, a_write_has_flits_for_all_of_its_sectors)
+{
+    static const struct of_line wanted[] = {{0, 0, 4, CACHE_WRITE, true, 121 + 3 + 20},
+                                            {1000, 0, 2, CACHE_WRITE, true, 1121 + 1 + 20},
+                                            {2000, 3, 1, CACHE_WRITE, true, 2121 + 20}};
+    END_AT("flits of 40 bytes", wanted, CROSSBAR);
+    static const struct of_line narrow[] = {{0, 0, 4, CACHE_WRITE, true, 121 + 16 + 20},
+                                            {1000, 0, 2, CACHE_WRITE, true, 1121 + 8 + 20}};
+    END_AT("flits of 8 bytes on the SM's link", narrow, CROSSBAR, {"interconnect.sm_flit", "8"});
+}
+
+/* L2 has sectors 1 and 2 of a line, so they come before the others, and a read of one of them in between does not wait
+ * for these. */
+Test(closed_forms, each_sector_comes_when_it_is_there)
+{
+    static const struct of_line wanted[] = {
+        {0, 1, 2, CACHE_READ, true, 121 + 200 + 1 + 20},           /* L2 keeps them, L1 does not */
+        {1000, 0, 4, CACHE_READ, false, 1121 + 28 + 200 + 1 + 20}, /* two flits each time */
+        {1050, 1, 1, CACHE_READ, false, 1121 + 28 + 2 + 1 + 20},
+        {1051, 3, 1, CACHE_READ, false, 1121 + 28 + 200 + 1 + 20},
+        {1052, 2, 2, CACHE_READ, false, 1121 + 28 + 200 + 1 + 20}};
+    END_AT("partial hits", wanted, CROSSBAR, {"l1", "sectored"}, {"l1.latency", "28"}, {"l1.interval", "0"},
+           {"l1.mshrs", "64"});
+}
+
+/* Three MSHRs: the fourth sector is looked up in the cycle after the others came. */
+Test(closed_forms, sectors_without_an_mshr_are_a_request_of_their_own)
+{
+    const uint64_t came = 1 + 28 + 20 + 100 + 200 + 20;
+    const struct of_line three[] = {{0, 0, 4, CACHE_READ, false, 2 * came}};
+    const struct of_line four[] = {{0, 0, 4, CACHE_READ, false, came}};
+    END_AT("3 MSHRs", three, {"l1", "sectored"}, {"l1.latency", "28"}, {"l1.interval", "0"}, {"l1.mshrs", "3"});
+    END_AT("4 MSHRs", four, {"l1", "sectored"}, {"l1.latency", "28"}, {"l1.interval", "0"}, {"l1.mshrs", "4"});
+    /* In L2, one MSHR is free at 121 + 200 + 1, and the look-up of the second sector ends 100 later. */
+    const struct of_line slice[] = {{0, 0, 2, CACHE_READ, true, 322 + 100 + 200 + 20}};
+    END_AT("1 MSHR of L2", slice, {"l2.mshrs", "1"});
 }
 
 /* ---- translation ------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,34 @@ unsigned simulate_add(struct sim *s, struct request r)
 {
     cr_assert_lt(s->count, MOST);
     s->r[s->count] = r;
+    s->r[s->count].lead = s->r[s->count].member[0] = s->count;
+    s->r[s->count].in_packet = 1;
     return s->count++;
+}
+
+unsigned simulate_pack(struct sim *s, const unsigned *member, unsigned count)
+{
+    unsigned sorted[MOST_SECTORS] = {0};
+    for (unsigned n = 0; n < count; n++) {
+        unsigned at = n;
+        for (; at && s->r[sorted[at - 1]].address > s->r[member[n]].address; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = member[n];
+    }
+    struct request *lead = &s->r[sorted[0]];
+    for (unsigned k = 0; k < count; k++) {
+        s->r[sorted[k]].lead = sorted[0];
+        s->r[sorted[k]].where = IN_PACKET;
+        lead->member[k] = sorted[k];
+    }
+    lead->in_packet = lead->sectors = count;
+    return sorted[0];
+}
+
+uint64_t simulate_key(const struct sim *s, unsigned sm, uint64_t sequence, unsigned lead)
+{
+    uint64_t sector = (s->r[lead].address >> s->l.sector_shift) % s->l.request_sectors;
+    return (uint64_t)(sm + 1) << 42 | sequence << 6 | sector << 4 | 1;
 }
 
 void simulate_end(struct sim *s, struct request *r, uint64_t cycle)
@@ -27,6 +54,25 @@ static int64_t option(const struct machine_part *p, const char *key, int64_t oth
     return otherwise;
 }
 
+/* Whether the transaction is for a sector that the one before it, or its request, lacks and has room for. */
+static bool joins(const struct sim *s, const unsigned *packet, unsigned count, const struct request *r)
+{
+    const struct request *last = &s->r[packet[0]];
+    uint64_t together = (uint64_t)s->l.request_sectors << s->l.sector_shift;
+    for (unsigned k = 0; k < count; k++)
+        if (s->r[packet[k]].address == r->address)
+            return false;
+    return s->l.request_sectors > 1 && count && r->kind != CACHE_ATOMIC && last->kind == r->kind &&
+           last->hint == r->hint && last->beside == r->beside && last->address / together == r->address / together;
+}
+
+/* The packet of an access is complete. */
+static void pack(struct sim *s, const unsigned *packet, unsigned count)
+{
+    if (count)
+        s->r[simulate_pack(s, packet, count)].where = LSU;
+}
+
 static void issue(struct sim *s, unsigned a, uint64_t now)
 {
     const struct plan_access *p = &s->plan->accesses[a];
@@ -42,19 +88,26 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
         s->queue[p->sm][at] = s->queue[p->sm][at - 1];
     s->queue[p->sm][at] = a;
     s->held[p->sm]++;
-    for (unsigned t = 0; t < p->count; t++)
-        simulate_add(s, (struct request){.where = LSU,
-                                         .sm = p->sm,
-                                         .l1 = p->subcore / s->l.l1_subcores,
-                                         .access = a,
-                                         .address = p->transactions[t].address,
-                                         .ready = s->arrival[a],
-                                         .kind = p->transactions[t].kind,
-                                         .hint = p->transactions[t].hint,
-                                         .bytes = p->transactions[t].bytes,
-                                         .repeats = p->transactions[t].repeats,
-                                         .sectors = 1,
-                                         .beside = p->transactions[t].bypass_l1});
+    unsigned packet[MOST_SECTORS], count = 0;
+    for (unsigned t = 0; t < p->count; t++) {
+        struct request r = {.sm = p->sm,
+                            .l1 = p->subcore / s->l.l1_subcores,
+                            .access = a,
+                            .address = p->transactions[t].address,
+                            .ready = s->arrival[a],
+                            .kind = p->transactions[t].kind,
+                            .hint = p->transactions[t].hint,
+                            .bytes = p->transactions[t].bytes,
+                            .repeats = p->transactions[t].repeats,
+                            .sectors = 1,
+                            .beside = p->transactions[t].bypass_l1};
+        if (!joins(s, packet, count, &r)) {
+            pack(s, packet, count);
+            count = 0;
+        }
+        packet[count++] = simulate_add(s, r);
+    }
+    pack(s, packet, count);
 }
 
 static void open_cache(struct cache *c, const struct memory_level *level, struct tempo tempo)

@@ -1,5 +1,6 @@
 /* The parts of plan_simulate: the memory system as docs/timing-model.md describes it, cycle by cycle, with every
- * request looked at in every cycle. Nothing is known before it happens. */
+ * request looked at in every cycle. Nothing is known before it happens, but when a sector will come that device memory
+ * fetches. */
 #ifndef REPRISE_TESTS_MEMORY_SIMULATE_H
 #define REPRISE_TESTS_MEMORY_SIMULATE_H
 
@@ -8,6 +9,7 @@
 
 #define MOST 4096
 #define MOST_WAYS 16
+#define MOST_SECTORS 4
 #define NOT_THERE UINT64_MAX
 #define ANY UINT64_MAX
 
@@ -25,20 +27,27 @@ enum where {
     REPLY,       /* its data is at L2 */
     REPLY_QUEUE, /* waits for the slice's link */
     FETCH_OF_ANOTHER,
+    IN_PACKET, /* another sector of its packet is in a queue for it */
     DONE
 };
 
+/* A request for one sector. Neighbouring sectors of a line may travel as one packet: its first request, the lead, is in
+ * queues and has what is said of the packet; the others are IN_PACKET. */
 struct request {
     enum where where;
     unsigned sm, l1, access, of; /* of: the request whose fetch it waits for */
     uint64_t address, ready, key,
-        back;       /* ready: event in `where`; key: order on the chip; back: when its data is at L2 */
-    uint64_t order; /* in the LSU */
+        back;          /* ready: event in `where`; key: order on the chip; back: when its data is at L2 */
+    uint64_t order;    /* in the LSU */
+    uint64_t sequence; /* among those that left its SM */
     unsigned kind, asks, repeats, sectors, hint;
     uint32_t bytes;
     bool beside, posted, fetches, l2_fetches, served, in_l1, crossed, translated; /* in_l1: waits for a fetch of L1 */
     bool around;                                                                  /* fetched by l2.fill */
     unsigned ahead[8], ahead_count;                                               /* write-backs that leave before it */
+    unsigned lead; /* of its packet, or of the last that it was in */
+    unsigned member[MOST_SECTORS],
+        in_packet; /* of a lead: its packet by address, itself among them, and their number */
 };
 
 struct sector {
@@ -121,7 +130,14 @@ static inline uint64_t tempo_after(struct tempo t, uint64_t own)
 
 static inline uint64_t max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-unsigned simulate_add(struct sim *, struct request); /* its number */
+unsigned simulate_add(struct sim *, struct request); /* its number; it is a packet of its own */
+/* Makes these requests a packet. The lead's state and place in queues are the caller's to set. Returns its lead. */
+unsigned simulate_pack(struct sim *, const unsigned *member, unsigned count);
+/* The next place in a queue. Up to 8 may be put behind it. */
+static inline uint64_t simulate_order(struct sim *s) { return s->order += 8; }
+/* Where a request, or what becomes of some of its sectors, is among those of one cycle: behind its SM's earlier ones,
+ * with places for what it causes. */
+uint64_t simulate_key(const struct sim *, unsigned sm, uint64_t sequence, unsigned lead);
 /* The transaction is served at `cycle`. */
 void simulate_end(struct sim *, struct request *, uint64_t cycle);
 
@@ -130,6 +146,7 @@ struct found {
     bool hit, served, fetches, refused, reads;
     int from;
     uint64_t cycle, victim, written;
+    uint64_t end; /* of the look-up; cycle: of the answer */
 };
 struct found cache_look_up(struct sim *, struct cache *, unsigned id, const struct request *, uint64_t address,
                            uint64_t now);

@@ -141,7 +141,7 @@ static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id
     struct sector *t = in_line(c, l, address);
     int of = c->allocate ? asked_for(s, c, address) : -1;
     bool back = c->level->shape.back, does = cache_reads(c, r->kind), waits = c->allocate ? of >= 0 : t && t->awaited;
-    bool whole = t && t->there != NOT_THERE && !(t->awaited && t->bytes != UINT32_MAX), part = t && t->bytes;
+    bool whole = t && t->there != NOT_THERE && !t->awaited, part = t && t->bytes;
     f.hit = whole || waits || (part && r->kind == CACHE_WRITE);
     if (r->kind == CACHE_ATOMIC && !back)
         return f;
@@ -239,9 +239,11 @@ struct found cache_look_up(struct sim *s, struct cache *c, unsigned id, const st
     const struct cache_shape *h = &c->level->shape;
     uint64_t more = r->kind == CACHE_ATOMIC && h->back ? (r->repeats - 1) * h->atomic_interval : 0;
     uint64_t start = max(tempo_from(c->tempo, now), *cache_port(c, address));
-    struct found f = {.from = -1, .cycle = tempo_after(c->tempo, start + h->latency + more)};
+    const uint64_t end = tempo_after(c->tempo, start + h->latency + more);
+    struct found f = {.from = -1, .cycle = end, .end = end};
     if (c->ways) {
-        f = look_up_sectored(s, c, id, r, address, f.cycle);
+        f = look_up_sectored(s, c, id, r, address, end);
+        f.end = end;
         if (f.refused)
             return f;
         *cache_port(c, address) = start + h->interval + more;

@@ -19,6 +19,13 @@ static bool offer(struct sim *s, unsigned i, uint64_t now)
     s->out->dram += r->sectors;
     r->where = MEMORY;
     r->back = start + (uint64_t)s->dram_latency;
+    /* `fixed` says so now: a look-up finds sectors that are known to come as it finds those that are there */
+    for (unsigned k = 0; k < r->in_packet; k++) {
+        const struct request *one = &s->r[r->member[k]];
+        if (one->l2_fetches)
+            cache_arrived(&s->l2[slice_of(s, one->address)], r->member[k], memory_local(&s->l.slices, one->address),
+                          r->back);
+    }
     return true;
 }
 
@@ -48,34 +55,128 @@ static bool slice_full(const struct sim *s, unsigned slice, uint64_t now)
 {
     uint64_t waiting = 0;
     for (unsigned i = 0; i < s->count; i++)
-        waiting += s->r[i].where == SLICE_QUEUE && slice_of(s, s->r[i].address) == slice;
+        if (s->r[i].where == SLICE_QUEUE && slice_of(s, s->r[i].address) == slice)
+            waiting += s->r[i].in_packet;
     const struct cache *c = &s->l2[slice];
     return s->l.l2.queue != ANY && waiting + (c->started_at == now ? c->started : 0) >= s->l.l2.queue;
 }
 
-/* The rest of the l2.fill bytes of a request that fetches. */
-static void fill_around(struct sim *s, unsigned slice, const struct request *cause, uint64_t cycle)
+/* The rest of the l2.fill bytes around a sector that `cause` fetches, without those of `asked`. */
+static void fill_around(struct sim *s, unsigned slice, unsigned cause, const unsigned *asked, unsigned asked_count,
+                        uint64_t key, uint64_t cycle)
 {
     struct cache *c = &s->l2[slice];
-    for (uint64_t other = c->level->shape.sector, key = 2; other < s->l.fill;
-         other += c->level->shape.sector, key += 2) {
+    for (uint64_t other = c->level->shape.sector; other < s->l.fill; other += c->level->shape.sector) {
+        key += 2;
         struct request r = {.where = SLICE,
-                            .sm = cause->sm,
+                            .sm = s->r[cause].sm,
                             .kind = CACHE_READ,
-                            .hint = CACHE_HINT_OF_L2(cause->hint),
+                            .hint = CACHE_HINT_OF_L2(s->r[cause].hint),
                             .bytes = UINT32_MAX,
                             .posted = true,
                             .around = true,
                             .l2_fetches = true,
                             .ready = cycle,
-                            .address = cause->address ^ other,
-                            .key = cause->key + key,
+                            .address = s->r[cause].address ^ other,
+                            .key = key,
                             .sectors = 1};
-        if (!cache_look_up_beside(s, c, s->count, &r, memory_local(&s->l.slices, r.address), cycle).fetches)
+        bool was_asked = false;
+        for (unsigned k = 0; k < asked_count; k++)
+            was_asked |= s->r[asked[k]].address == r.address;
+        if (was_asked ||
+            !cache_look_up_beside(s, c, s->count, &r, memory_local(&s->l.slices, r.address), cycle).fetches)
             continue;
         c->outstanding++;
         simulate_add(s, r);
     }
+}
+
+/* Sectors of a packet for which the slice's look-ups end in the same way. */
+struct part {
+    unsigned member[MOST_SECTORS], count;
+    uint64_t ready;
+    int of; /* the packet whose fetch they wait for */
+};
+/* What becomes of a packet. Of those in flight, neighbours (but for others between them) that wait for the same fetch
+ * are together. */
+struct parts {
+    struct part here, leaving, waiting[MOST_SECTORS];
+    unsigned waiting_count;
+};
+
+static void add(struct part *p, unsigned i, uint64_t ready)
+{
+    p->member[p->count++] = i;
+    p->ready = max(p->ready, ready);
+}
+
+static void sort_out(struct sim *s, unsigned i, const struct found *f, struct parts *p)
+{
+    if (!f->served) {
+        add(&p->leaving, i, p->leaving.count ? 0 : f->end);
+    } else if (f->from < 0) {
+        /* on a link, what is there follows the first */
+        bool follows = s->l.interconnect.flit && f->cycle == f->end && p->here.count;
+        add(&p->here, i, follows ? 0 : f->cycle);
+    } else {
+        struct part *last = p->waiting_count ? &p->waiting[p->waiting_count - 1] : NULL;
+        const int of = (int)s->r[f->from].lead;
+        if (!last || last->of != of)
+            *(last = &p->waiting[p->waiting_count++]) = (struct part){.of = of};
+        add(last, i, f->cycle);
+    }
+}
+
+/* Looks up the sectors of a packet from the first on. Returns the number of those that L2 does not refuse. */
+static unsigned look_up(struct sim *s, unsigned slice, const struct request *packet, struct parts *parts, uint64_t now)
+{
+    struct cache *c = &s->l2[slice];
+    for (unsigned k = 0; k < packet->in_packet; k++) {
+        const unsigned i = packet->member[k];
+        struct request seen = s->r[i];
+        const uint64_t local = memory_local(&s->l.slices, seen.address);
+        if (!c->ways && cache_reads(c, seen.kind) && c->level->keeps && cache_absent(c, local) &&
+            c->outstanding >= s->l.l2.mshrs)
+            return k;
+        seen.hint = CACHE_HINT_OF_L2(seen.hint);
+        struct found f = cache_look_up(s, c, i, &seen, local, now);
+        if (f.refused)
+            return k;
+        s->r[i].kind = f.reads ? CACHE_READ : s->r[i].kind;
+        s->r[i].l2_fetches = f.fetches;
+        c->outstanding += f.fetches;
+        if (f.written)
+            simulate_add(s, (struct request){.where = SLICE,
+                                             .sm = seen.sm,
+                                             .kind = CACHE_WRITE,
+                                             .posted = true,
+                                             .ready = f.end,
+                                             .address = memory_global(&s->l.slices, slice, f.victim),
+                                             .key = packet->key - 1,
+                                             .sectors = (unsigned)__builtin_popcountll(f.written)});
+        sort_out(s, i, &f, parts);
+    }
+    return packet->in_packet;
+}
+
+/* The part goes on as a packet of its own. */
+static struct request *go_on(struct sim *s, const struct part *p, enum where where)
+{
+    const unsigned lead = simulate_pack(s, p->member, p->count);
+    struct request *r = &s->r[lead];
+    for (unsigned k = 0; k < p->count; k++)
+        s->r[p->member[k]].key = simulate_key(s, r->sm, r->sequence, lead);
+    r->where = where;
+    r->ready = r->back = p->ready;
+    return r;
+}
+
+static void leave(struct sim *s, unsigned slice, const struct part *p, const struct request *packet, unsigned seen)
+{
+    const uint64_t key = go_on(s, p, SLICE)->key;
+    for (unsigned k = 0; k < p->count; k++)
+        if (s->r[p->member[k]].l2_fetches && s->l2[slice].ways)
+            fill_around(s, slice, p->member[k], packet->member, seen, key, p->ready);
 }
 
 static void start_slice(struct sim *s, unsigned slice, uint64_t now)
@@ -89,60 +190,40 @@ static void start_slice(struct sim *s, unsigned slice, uint64_t now)
         struct cache *c = &s->l2[slice];
         if (first < 0 || first_refused(s, slice) >= 0)
             return;
-        struct request *r = &s->r[first];
-        uint64_t local = memory_local(&s->l.slices, r->address);
-        if (r->ready > now || tempo_in(c->tempo, *cache_port(c, local)) > now ||
+        const struct request packet = s->r[first];
+        if (packet.ready > now ||
+            tempo_in(c->tempo, *cache_port(c, memory_local(&s->l.slices, packet.address))) > now ||
             (s->l.interconnect.replies >= 0 && c->replying >= (uint64_t)s->l.interconnect.replies))
             return;
-        if (!c->ways && cache_reads(c, r->kind) && c->level->keeps && cache_absent(c, local) &&
-            c->outstanding >= s->l.l2.mshrs)
+        struct parts parts = {0};
+        const unsigned seen = look_up(s, slice, &packet, &parts, now);
+        if (!seen)
             return;
-        struct request seen = *r;
-        seen.hint = CACHE_HINT_OF_L2(r->hint);
-        struct found f = cache_look_up(s, c, (unsigned)first, &seen, local, now);
-        if (f.refused)
-            return;
-        c->started = c->started_at == now ? c->started + 1 : 1;
+        c->started = c->started_at == now ? c->started + seen : seen;
         c->started_at = now;
-        r->kind = f.reads ? CACHE_READ : r->kind;
-        if (f.written) {
-            struct request w = {.where = SLICE,
-                                .sm = r->sm,
-                                .kind = CACHE_WRITE,
-                                .posted = true,
-                                .ready = f.cycle,
-                                .address = memory_global(&s->l.slices, slice, f.victim),
-                                .key = r->key - 1,
-                                .sectors = (unsigned)__builtin_popcountll(f.written)};
-            simulate_add(s, w);
-            r = &s->r[first];
+        if (seen < packet.in_packet) {
+            struct part rest = {.count = packet.in_packet - seen, .ready = packet.ready};
+            memcpy(rest.member, packet.member + seen, rest.count * sizeof *rest.member);
+            go_on(s, &rest, SLICE_QUEUE)->order = packet.order + 1;
         }
-        r->ready = f.cycle;
-        r->l2_fetches = f.fetches;
-        c->outstanding += f.fetches;
-        if (!f.served) {
-            r->where = SLICE;
-            struct request cause = *r;
-            if (f.fetches && c->ways)
-                fill_around(s, slice, &cause, f.cycle);
-        } else if (f.from >= 0) {
-            r->where = FETCH_OF_ANOTHER;
-            r->of = (unsigned)f.from;
-        } else {
-            r->where = MEMORY; /* answered at L2 at that cycle */
-            r->back = f.cycle;
-        }
+        if (parts.here.count)
+            go_on(s, &parts.here, MEMORY); /* its data is at L2 then */
+        for (unsigned k = 0; k < parts.waiting_count; k++)
+            go_on(s, &parts.waiting[k], FETCH_OF_ANOTHER)->of = (unsigned)parts.waiting[k].of;
+        if (parts.leaving.count)
+            leave(s, slice, &parts.leaving, &packet, seen);
     }
 }
 
 static void accept(struct sim *s, unsigned i, uint64_t now)
 {
     struct request *r = &s->r[i];
-    s->credit[r->sm][s->credits[r->sm]++] = max(now + 1, now + s->l.port_latency);
+    for (unsigned k = 0; k < r->in_packet; k++)
+        s->credit[r->sm][s->credits[r->sm]++] = max(now + 1, now + s->l.port_latency);
     r->where = SLICE_QUEUE;
-    r->order = s->order++;
+    r->order = simulate_order(s);
     struct cache *c = &s->l2[slice_of(s, r->address)];
-    uint64_t flits = s->l.packet[r->asks];
+    uint64_t flits = s->l.packet[r->asks][r->in_packet];
     r->ready = now;
     if (flits) {
         c->in_free = max(tempo_from(s->links, now) + 1, c->in_free + flits);
@@ -174,8 +255,8 @@ static void bring_in(struct sim *s, unsigned sm, uint64_t now)
 
 static void drop_first(unsigned *list, unsigned *count) { memmove(list, list + 1, --*count * sizeof *list); }
 
-/* The SM has its data at `there`. */
-static void deliver(struct sim *s, unsigned i, uint64_t there)
+/* The SM has the sector's data at `there`. */
+static void deliver_one(struct sim *s, unsigned i, uint64_t there)
 {
     struct request *r = &s->r[i];
     unsigned c = r->sm * s->l.l1_count + r->l1;
@@ -187,6 +268,13 @@ static void deliver(struct sim *s, unsigned i, uint64_t there)
         simulate_wake(s, i, there, false);
     }
     simulate_end(s, r, there);
+}
+
+static void deliver(struct sim *s, unsigned i, uint64_t there)
+{
+    const struct request packet = s->r[i];
+    for (unsigned k = 0; k < packet.in_packet; k++)
+        deliver_one(s, packet.member[k], there);
 }
 
 /* Returns the cycle in which the last of these bytes has passed a link of a GPC. The link moves `width` bytes in a
@@ -203,11 +291,11 @@ static void send(struct sim *s, unsigned i, uint64_t now)
 {
     struct request *r = &s->r[i];
     struct cache *c = &s->l2[slice_of(s, r->address)];
-    uint64_t flits = s->l.reply[r->asks];
+    uint64_t flits = s->l.reply[r->asks][r->in_packet];
     c->out_free = max(tempo_from(s->links, now), c->out_free) + flits;
     uint64_t at_sm = tempo_after(s->links, c->out_free - 1) + s->l.port_latency;
-    at_sm =
-        pass_gpc(s, &s->gpc_in[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_in, s->l.reply_bytes[r->asks], at_sm);
+    at_sm = pass_gpc(s, &s->gpc_in[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_in,
+                     s->l.reply_bytes[r->asks][r->in_packet], at_sm);
     uint64_t there = max(tempo_from(s->links, at_sm), s->reply_link_free[r->sm] + flits - 1);
     s->reply_link_free[r->sm] = there + 1;
     deliver(s, i, tempo_after(s->links, there));
@@ -227,7 +315,7 @@ static void reply(struct sim *s, unsigned i, uint64_t now)
         return;
     }
     r->where = REPLY_QUEUE;
-    r->order = s->order++;
+    r->order = simulate_order(s);
     c->replying++;
 }
 
@@ -241,11 +329,10 @@ static void take_responses(struct sim *s, uint64_t now)
             if (r->where != MEMORY || r->back > now)
                 continue;
             again = true;
-            if (r->l2_fetches) {
-                cache_arrived(&s->l2[slice_of(s, r->address)], i, memory_local(&s->l.slices, r->address), r->back);
-                s->l2_release[i] = r->back + 1;
-                simulate_wake(s, i, r->back, true);
-            }
+            for (unsigned k = 0; k < r->in_packet; k++)
+                if (s->r[r->member[k]].l2_fetches)
+                    s->l2_release[r->member[k]] = r->back + 1;
+            simulate_wake(s, i, r->back, true);
             r->where = r->posted ? DONE : REPLY;
             r->ready = r->back;
         }
@@ -290,7 +377,7 @@ static void release_l2(struct sim *s, uint64_t now)
                                          .kind = CACHE_WRITE,
                                          .posted = true,
                                          .address = memory_global(&s->l.slices, slice, f.victim),
-                                         .order = s->order++,
+                                         .order = simulate_order(s),
                                          .sectors = (unsigned)__builtin_popcountll(f.written)});
         if (alone)
             send_out(s, slice, now);
@@ -337,21 +424,21 @@ void simulate_chip(struct sim *s, uint64_t now)
         } else if (r->where == WIRE && !r->crossed) {
             r->crossed = true;
             r->ready = pass_gpc(s, &s->gpc_out[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_out,
-                                s->l.request_bytes[r->asks], now);
+                                s->l.request_bytes[r->asks][r->in_packet], now);
         } else if (r->where == WIRE && !r->translated) {
             r->translated = true;
             r->ready = plan_translate(&s->translation, s->l.machine, r->sm, r->address, now);
         } else if (r->where == WIRE) {
             bool alone = first_at_far_end(s, r->sm) < 0;
             r->where = FAR_END;
-            r->order = s->order++;
+            r->order = simulate_order(s);
             if (alone)
                 bring_in(s, r->sm, now);
         } else {
             unsigned slice = slice_of(s, r->address);
             bool alone = first_refused(s, slice) < 0;
             r->where = REFUSED;
-            r->order = s->order++;
+            r->order = simulate_order(s);
             if (alone)
                 send_out(s, slice, now);
         }

@@ -136,6 +136,7 @@ static const char *const choices[][6] = {
     {"l1.queue", "-1", "-1", "1", "3"},
     {"l1.mshrs", "-1", "-1", "1", "4"},
     {"port.width", "0", "0", "1", "2"},
+    {"port.sectors", "1", "2", "4"},
     {"port.latency", "0", "0", "1", "40"},
     {"port.queue", "-1", "-1", "1", "3"},
     {"l2.slices", "1", "2", "4"},
