@@ -115,10 +115,42 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
 /* Loops over addresses that are not side by side stay scalar, and branch predictors miss the ends of short loops. */
 #define UNROLL _Pragma("GCC unroll 32")
 
+/* Loads of words that are not side by side. AVX-512 gathers them: a register that is written lane by lane could be read
+ * as a vector only when all of it has reached the cache. False: this must be done lane by lane. */
+#ifdef __AVX512DQ__
+static inline bool gather_words(m_u32 *restrict d, const uint8_t *host, const struct lane_addresses *la, lanemask m)
+{
+    if (la->affine) {
+        const __m512i iota = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+        const __m512i offset = _mm512_mullo_epi32(iota, _mm512_set1_epi32((int32_t)la->stride));
+        const uint8_t *first = host + la->at[0], *second = first + 16 * la->stride;
+        _mm512_storeu_si512(d, _mm512_i32gather_epi32(offset, first, 1));
+        _mm512_storeu_si512(d + 16, _mm512_i32gather_epi32(offset, second, 1));
+        return true;
+    }
+    for (int l = 0; l < LANES; l += 8) {
+        const __m256i before = _mm256_loadu_si256((const __m256i *)(d + l));
+        const __m256i now = _mm512_mask_i64gather_epi32(before, (__mmask8)(m >> l), _mm512_loadu_si512(la->at + l),
+                                                        host, 1);
+        _mm256_storeu_si256((__m256i *)(d + l), now);
+    }
+    return true;
+}
+#else
+static inline bool gather_words(const m_u32 *d, const uint8_t *host, const struct lane_addresses *la, lanemask m)
+{
+    (void)d, (void)host, (void)la, (void)m;
+    return false;
+}
+#endif
+
 #define LOAD(name, mem, elem)                                                                                          \
     static void name(void *reg, uint8_t *host, const struct lane_addresses *la, lanemask m)                            \
     {                                                                                                                  \
         elem *restrict d = reg;                                                                                        \
+        if (sizeof(mem) == 4 && sizeof(elem) == 4 && (!la->affine || (la->stride != 0 && la->stride != 4)) &&          \
+            gather_words(reg, host, la, m))                                                                            \
+            return;                                                                                                    \
         if (m != ~(lanemask)0) {                                                                                       \
             UNROLL                                                                                                     \
             for (int l = 0; l < LANES; l++) {                                                                          \
