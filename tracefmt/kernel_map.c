@@ -84,8 +84,8 @@ static inline unsigned high_bits(const uint32_t word[RANK_ROOM])
 #endif
 }
 
-/* Accesses from number `at` on, of slots side by side. They are mostly few, and branch predictors miss the ends of short
- * loops: so RANK_ROOM of them are written at a time, however many there are. */
+/* Accesses from number `at` on, of slots side by side. They are mostly few, and branch predictors miss the ends of
+ * short loops: so RANK_ROOM of them are written at a time, however many there are. */
 static inline void rank_accesses(struct ranking *g, uint64_t at, uint32_t slot, uint32_t count, rp_lanemask executed)
 {
     uint32_t done = 0;

@@ -130,8 +130,8 @@ static inline bool gather_words(m_u32 *restrict d, const uint8_t *host, const st
     }
     for (int l = 0; l < LANES; l += 8) {
         const __m256i before = _mm256_loadu_si256((const __m256i *)(d + l));
-        const __m256i now = _mm512_mask_i64gather_epi32(before, (__mmask8)(m >> l), _mm512_loadu_si512(la->at + l),
-                                                        host, 1);
+        const __m256i now =
+            _mm512_mask_i64gather_epi32(before, (__mmask8)(m >> l), _mm512_loadu_si512(la->at + l), host, 1);
         _mm256_storeu_si256((__m256i *)(d + l), now);
     }
     return true;
