@@ -20,7 +20,7 @@ static bool chunk_allocate(struct rp_chunk *c)
         return false;
     size_t slots = c->map->slot_count;
     c->last_pattern = pool_alloc(&c->fixed, slots, sizeof *c->last_pattern);
-    c->scratch = pool_alloc(&c->fixed, slots, sizeof *c->scratch);
+    c->scratch = pool_alloc(&c->fixed, RANK_SCRATCH(slots), sizeof *c->scratch);
     c->previous_guard = pool_alloc(&c->fixed, c->kernel->instruction_count, sizeof *c->previous_guard);
     c->slot_first = pool_alloc(&c->fixed, slots, sizeof *c->slot_first);
     c->leader_state = pool_alloc(&c->fixed, slots, sizeof *c->leader_state);
@@ -32,7 +32,7 @@ static bool chunk_allocate(struct rp_chunk *c)
         !c->follower_state || !c->scattered_state || !c->compressor ||
         !whereabouts_new(&c->whereabouts, &c->fixed, c->scattered ? c->kernel->instruction_count : 0))
         return false;
-    memset(c->scratch, 0xff, slots * sizeof *c->scratch);
+    memset(c->scratch, 0xff, RANK_SCRATCH(slots) * sizeof *c->scratch);
     return true;
 }
 

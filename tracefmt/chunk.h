@@ -76,7 +76,7 @@ struct rp_chunk {
 
     struct pool fixed; /* the following arrays, which live as long as the chunk */
     struct kernel_map *map;
-    uint32_t *scratch;                 /* per slot, for path_rank */
+    uint32_t *scratch;                 /* for path_rank */
     rp_lanemask *previous_guard;       /* per instruction */
     struct extrapolation *slot_first;  /* per slot */
     struct leader_state *leader_state; /* per slot at most */

@@ -87,13 +87,13 @@ static bool prepare(struct decoder *d, const struct decode_context *context)
     d->map = context->maps[d->launch->kernel];
     c->warps_per_block = rp_launch_warps(d->launch);
     size_t slots = d->map->slot_count;
-    d->scratch = pool_alloc(&d->work, slots, sizeof *d->scratch);
+    d->scratch = pool_alloc(&d->work, RANK_SCRATCH(slots), sizeof *d->scratch);
     d->slot_first = pool_alloc(&d->work, slots, sizeof *d->slot_first);
     d->previous_guard = pool_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->previous_guard);
     d->guard_path = pool_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->guard_path);
     if (!d->scratch || !d->slot_first || !d->previous_guard || !d->guard_path)
         return decode_no_memory(d);
-    memset(d->scratch, 0xff, slots * sizeof *d->scratch);
+    memset(d->scratch, 0xff, RANK_SCRATCH(slots) * sizeof *d->scratch);
     return true;
 }
 
@@ -272,7 +272,7 @@ static bool finish_path(struct decoder *d, struct chunk_path *cp)
     if (!path_measure(&cp->path, d->map, d->err))
         return false;
     if (d->coding == SCATTERED_LANES) {
-        lanes = pool_alloc(&d->work, cp->path.access_count, sizeof *lanes);
+        lanes = pool_alloc(&d->work, cp->path.access_count + RANK_ROOM, sizeof *lanes);
         d->path_lanes[cp - d->chunk->paths] = lanes;
         if (!lanes)
             return decode_no_memory(d);

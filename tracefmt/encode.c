@@ -33,30 +33,36 @@ static bool path_equals(const struct known_path *k, uint64_t hash, const struct 
            same_bytes(k->path.guards, log->guards, log->guard_count * sizeof *log->guards);
 }
 
+/* The code of a guard mask. before: that of the instruction's last execution in the path. */
+static uint64_t guard_code(const struct encoder *e, rp_lanemask executed, rp_lanemask active, rp_lanemask before)
+{
+    if (executed == active)
+        return GUARD_ALL;
+    if (!executed)
+        return GUARD_NONE;
+    if (executed == before)
+        return GUARD_PREVIOUS;
+    return GUARD_EXPLICIT + (uint64_t)(e->chunk->scattered ? lanes_pack(executed, active) : executed);
+}
+
 static void emit_guards(struct encoder *e, const struct path *p)
 {
     struct buffer *column = &e->column[CHUNK_GUARD];
     const struct kernel_map *m = e->chunk->map;
     const rp_lanemask *guard = p->guards;
     rp_lanemask *previous = e->chunk->previous_guard;
+    if (!buffer_reserve(column, p->guard_count * VARINT_BYTES))
+        return;
+    uint8_t *code = column->data + column->size;
     memset(previous, 0, m->kernel->instruction_count * sizeof *previous);
     for (size_t i = 0; i < p->run_count; i++) {
         uint32_t end = p->runs[i].start + p->runs[i].length;
         for (uint32_t at = m->next_guarded[p->runs[i].start]; at < end; at = m->next_guarded[at + 1]) {
-            rp_lanemask executed = *guard++;
-            if (executed == p->runs[i].active)
-                buffer_varint(column, GUARD_ALL);
-            else if (!executed)
-                buffer_varint(column, GUARD_NONE);
-            else if (executed == previous[at])
-                buffer_varint(column, GUARD_PREVIOUS);
-            else
-                buffer_varint(column,
-                              GUARD_EXPLICIT +
-                                  (uint64_t)(e->chunk->scattered ? lanes_pack(executed, p->runs[i].active) : executed));
-            previous[at] = executed;
+            code = varint_put(code, guard_code(e, *guard, p->runs[i].active, previous[at]));
+            previous[at] = *guard++;
         }
     }
+    column->size = (size_t)(code - column->data);
 }
 
 static void emit_runs(struct encoder *e, const struct path *p)
@@ -98,12 +104,15 @@ static struct known_path *add_path(struct encoder *e, uint64_t hash, const struc
     *k = (struct known_path){.leader = log, .hash = hash};
     k->path = (struct path){
         .runs = log->runs, .run_count = log->run_count, .guards = log->guards, .guard_count = log->guard_count};
-    if (!path_measure(&k->path, e->chunk->map, e->err))
+    const size_t lanes = e->chunk->scattered ? log->access_count + RANK_ROOM : 0;
+    if (!(k->lanes = pool_alloc(&e->work, lanes, sizeof *k->lanes))) {
+        no_memory(e->err);
         return NULL;
-    const size_t lanes = e->chunk->scattered ? k->path.access_count : 0;
-    if (!(k->lanes = pool_alloc(&e->work, lanes, sizeof *k->lanes)) ||
-        !path_rank(&k->path, e->chunk->map, &e->work, e->chunk->scratch, lanes ? k->lanes : NULL) ||
-        !(k->first = pool_alloc(&e->work, k->path.rank_count, sizeof *k->first))) {
+    }
+    if (!path_measure_and_rank(&k->path, e->chunk->map, &e->work, log->access_count, e->chunk->scratch,
+                               lanes ? k->lanes : NULL, e->err))
+        return NULL;
+    if (!(k->first = pool_alloc(&e->work, k->path.rank_count, sizeof *k->first))) {
         no_memory(e->err);
         return NULL;
     }

@@ -23,6 +23,7 @@ struct kernel_map {
     const struct rp_kernel *kernel;
     uint32_t slot_count;
     uint32_t *slot; /* first slot of each instruction; one more entry than instructions */
+    uint64_t *aux;  /* how many aux values the instructions before each one have; one more entry, too */
     /* By instruction, and one more: the first one at or after it that is guarded, instruction_count if there is none;
      * and the first one that is notable. */
     uint32_t *next_guarded;
@@ -50,9 +51,14 @@ struct path {
 /* Checks every run and guard (in range, not empty, guards within the active mask, as many as the runs demand) and fills
  * the four sums. False: the error says what is wrong; callers prefix "warp ...: ". */
 bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
-/* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch` has an entry per slot of the
- * kernel, all UINT32_MAX before and after. lanes: the executing lanes of each access, or NULL. False: out of memory or
- * limit. */
+/* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch`: RANK_SCRATCH(slots of the
+ * kernel) entries, of which the first `slots` are UINT32_MAX before and after. lanes: the executing lanes of each
+ * access, or NULL; it has room for RANK_ROOM more. False: out of memory or limit. */
+#define RANK_ROOM 8
+#define RANK_SCRATCH(slots) (3 * (size_t)(slots) + RANK_ROOM)
 bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch, rp_lanemask *lanes);
+/* Both in one pass, of a path that is thought to make so many accesses. If it makes more, its ranks end there. */
+bool path_measure_and_rank(struct path *, const struct kernel_map *, struct pool *, uint64_t accesses,
+                           uint32_t *scratch, rp_lanemask *lanes, struct rp_error *);
 
 #endif

@@ -54,6 +54,21 @@ static void limit_end(const struct cut *c, struct end *e)
     e->access = e->access < c->whole.access_count ? e->access : c->whole.access_count;
 }
 
+/* Goes to the end of a run. Returns how many accesses it makes. */
+static uint64_t pass_run(const struct cut *c, const struct kernel_map *m, const struct rp_run *r, struct end *e)
+{
+    const uint32_t stop = r->start + r->length;
+    uint64_t accesses = m->slot[stop] - m->slot[r->start], aux = m->aux[stop] - m->aux[r->start];
+    for (uint32_t at = m->next_guarded[r->start]; at < stop; at = m->next_guarded[at + 1])
+        if (e->guard < c->whole.guard_count && !c->whole.guards[e->guard++]) {
+            accesses -= m->slot[at + 1] - m->slot[at];
+            aux -= m->aux[at + 1] - m->aux[at];
+        }
+    e->aux += aux;
+    e->access += accesses;
+    return accesses;
+}
+
 /* Finds the position at which the exposed weight reaches `target`: each run and each access weighs 1. */
 static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t target)
 {
@@ -62,6 +77,10 @@ static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t t
         const struct rp_run *r = &c->whole.runs[e.run];
         uint32_t stop = r->start + r->length;
         c->weight++;
+        if (c->weight + (m->slot[stop] - m->slot[r->start]) < target) { /* not in this run */
+            c->weight += pass_run(c, m, r, &e);
+            continue;
+        }
         for (const struct notable *n = &m->notable[r->start]; n->at < stop; n = &m->notable[n->at + 1]) {
             if (n->guarded && e.guard < c->whole.guard_count && !c->whole.guards[e.guard++])
                 continue;

@@ -1,6 +1,9 @@
 #include "tracefmt/whereabouts.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 /* ---- bits ----------------------------------------------------------------------------------------------------------
  */
@@ -53,19 +56,8 @@ INLINED rp_lanemask equal_anywhere(const uint32_t word[RP_WARP_LANES], uint32_t 
     return mask;
 }
 
-#ifdef __x86_64__
-typedef float floats __attribute__((vector_size(32)));
-INLINED __attribute__((target("avx2"))) rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
-{
-    rp_lanemask mask = 0;
-    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++)
-        mask |= (rp_lanemask)__builtin_ia32_movmskps256((floats)(((const words *)word)[i] == wanted)) << WORDS * i;
-    return mask;
-}
-#endif
-
 /* Sets the words of these lanes. */
-INLINED void set(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+INLINED void set_anywhere(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
 {
     words bit = {1, 2, 4, 8, 16, 32, 64, 128};
     for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS) {
@@ -74,6 +66,36 @@ INLINED void set(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value
         *at = (*at & ~in) | (value & in);
     }
 }
+
+#ifdef __x86_64__
+typedef float floats __attribute__((vector_size(32)));
+#define AVX2 __attribute__((target("avx2")))
+INLINED AVX2 rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+{
+    rp_lanemask mask = 0;
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++)
+        mask |= (rp_lanemask)__builtin_ia32_movmskps256((floats)(((const words *)word)[i] == wanted)) << WORDS * i;
+    return mask;
+}
+#define set_avx2 set_anywhere
+
+/* These compare into masks, and store by masks. */
+#define AVX512 __attribute__((target("avx512f")))
+INLINED AVX512 rp_lanemask equal_avx512(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+{
+    const __m512i each = _mm512_set1_epi32((int32_t)wanted);
+    return (rp_lanemask)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(word), each) |
+           (rp_lanemask)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(word + 16), each) << 16;
+}
+INLINED AVX512 void set_avx512(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+{
+    const __m512i each = _mm512_set1_epi32((int32_t)value);
+    /* whole vectors are written: those who read them soon need not wait for the cache */
+    _mm512_storeu_si512(word, _mm512_mask_blend_epi32((__mmask16)lanes, _mm512_loadu_si512(word), each));
+    _mm512_storeu_si512(word + 16,
+                        _mm512_mask_blend_epi32((__mmask16)(lanes >> 16), _mm512_loadu_si512(word + 16), each));
+}
+#endif
 
 /* ---- places --------------------------------------------------------------------------------------------------------
  */
@@ -98,19 +120,21 @@ void whereabouts_begin(struct whereabouts *p)
 }
 
 /* These lanes have executed the run, and others with the same end before have not. */
-INLINED void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)
-{
-    struct place_after *a = &p->after[p->end[__builtin_ctz(r->active)]];
-    if (a->last != r->start)
-        *a = (struct place_after){r->start, a->last};
-    if (others)
-        set(p->next, others, a->before);
-    const uint32_t end = r->length < p->count - r->start ? r->start + r->length : p->count - 1;
-    set(p->end, r->active, end);
-    set(p->next, r->active, p->after[end].last);
-}
+#define DEFINE_GO(suffix, attribute)                                                                                   \
+    INLINED attribute void go_##suffix(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)              \
+    {                                                                                                                  \
+        struct place_after *a = &p->after[p->end[__builtin_ctz(r->active)]];                                           \
+        if (a->last != r->start)                                                                                       \
+            *a = (struct place_after){r->start, a->last};                                                              \
+        if (others)                                                                                                    \
+            set_##suffix(p->next, others, a->before);                                                                  \
+        const uint32_t end = r->length < p->count - r->start ? r->start + r->length : p->count - 1;                    \
+        set_##suffix(p->end, r->active, end);                                                                          \
+        set_##suffix(p->next, r->active, p->after[end].last);                                                          \
+    }
 
 #define DEFINE_CODE(suffix, attribute)                                                                                 \
+    DEFINE_GO(suffix, attribute)                                                                                       \
     attribute static uint64_t code_##suffix(struct whereabouts *p, const struct rp_run *r)                             \
     {                                                                                                                  \
         const rp_lanemask predicted = equal_##suffix(p->next, r->start);                                               \
@@ -129,17 +153,20 @@ INLINED void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask other
                 code = PLACE_OTHER | (uint64_t)(r->active ^ predicted) << PLACE_CODE_BITS;                             \
             }                                                                                                          \
         }                                                                                                              \
-        go(p, r, others);                                                                                              \
+        go_##suffix(p, r, others);                                                                                     \
         return code;                                                                                                   \
     }
 DEFINE_CODE(anywhere, )
 #ifdef __x86_64__
-DEFINE_CODE(avx2, __attribute__((target("avx2"))))
+DEFINE_CODE(avx2, AVX2)
+DEFINE_CODE(avx512, AVX512)
 #endif
 
 uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
 {
 #ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        return code_avx512(p, r);
     if (__builtin_cpu_supports("avx2"))
         return code_avx2(p, r);
 #endif
@@ -164,6 +191,6 @@ bool whereabouts_decode(struct whereabouts *p, struct rp_run *r, uint64_t code)
     }
     if (!r->active)
         return false;
-    go(p, r, others);
+    go_anywhere(p, r, others);
     return true;
 }

@@ -14,8 +14,8 @@ static unsigned guest_access_rights(const struct uop *u)
     return u->memory->operand.kind == RP_ACCESS_STORE ? GUEST_WRITE : GUEST_READ;
 }
 
-static void guest_log_access(const struct guest_group *g, const struct uop *u, lanemask m,
-                             const struct lane_addresses *la)
+static inline void guest_log_access(const struct guest_group *g, const struct uop *u, lanemask m,
+                                    const struct lane_addresses *la)
 {
     if (!g->w.log)
         return;
@@ -34,13 +34,20 @@ static void guest_tell_lane(const struct guest_group *g, const struct uop *u, un
 }
 
 /* Tells of a plain access. */
-static void guest_tell(const struct guest_group *g, const struct uop *u, lanemask executed,
-                       const struct lane_addresses *la)
+static void guest_tell_lanes(const struct guest_group *g, const struct uop *u, lanemask executed,
+                             const struct lane_addresses *la)
 {
-    for (lanemask m = g->observer ? executed : 0; m; m &= m - 1) {
+    for (lanemask m = executed; m; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         guest_tell_lane(g, u, l, (uint32_t)lane_address(la, l), u->memory->operand.kind == RP_ACCESS_STORE);
     }
+}
+
+static inline void guest_tell(const struct guest_group *g, const struct uop *u, lanemask executed,
+                              const struct lane_addresses *la)
+{
+    if (g->observer)
+        guest_tell_lanes(g, u, executed, la);
 }
 
 /* ---- all at once ---------------------------------------------------------------------------------------------------

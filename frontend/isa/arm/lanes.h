@@ -18,6 +18,7 @@ enum arm_lane {
     ARM_LANE_SHIFT,                          /* + enum arm_shift: d = a shifted by the lowest byte of b */
     ARM_LANE_CARRY = ARM_LANE_SHIFT + 5,     /* + enum arm_shift: C = the shifter's carry of the same */
     ARM_LANE_SET_CARRY = ARM_LANE_CARRY + 5, /* C = imm */
+    ARM_LANE_COMPARE_C,                      /* C = that of a - (b << imm) */
     ARM_LANE_NZ,                             /* N and Z of a */
     ARM_LANE_NZ_LONG,                        /* of a (upper word) and b */
     ARM_LANE_CONDITION,                      /* ARM_P_CONDITION = condition imm */
@@ -27,9 +28,10 @@ enum arm_lane {
     ARM_LANES
 };
 
-/* Data processing, without and with flags; computing (imm: of the instruction); products of 64 bits: by enum
- * arm_operation. */
-SIMD_DECLARE(uop_fn, arm_data_handler, (unsigned operation, bool sets))
+/* Data processing; computing (imm: of the instruction); products of 64 bits: by enum arm_operation. ARM_LEFT is without
+ * flags, and the operand is b << imm. */
+enum arm_data_form { ARM_PLAIN, ARM_WITH_FLAGS, ARM_LEFT };
+SIMD_DECLARE(uop_fn, arm_data_handler, (unsigned operation, enum arm_data_form))
 SIMD_DECLARE(uop_fn, arm_compute_handler, (unsigned operation, uint32_t imm))
 SIMD_DECLARE(uop_fn, arm_long_handler, (unsigned operation))
 SIMD_DECLARE(uop_fn, arm_lane_handler, (unsigned lane))

@@ -14,20 +14,22 @@ INLINE void set_nz(struct warp *w, const u32 *result, lanemask executed)
 
 /* ---- data processing --------------------------------------------------------------------------------------------- */
 
-INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation,
+                       enum arm_data_form form)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 by = form == ARM_LEFT ? (u32)u->imm & 31 : 0;
     const lanemask carry = w->carry;
     u32 r[LANES] ALIGNED, c[LANES] ALIGNED, v[LANES] ALIGNED;
     FOR_LANES
     {
         struct arm_sum flags = {0};
-        r[l] = arm_data(operation, a[l], b[l], carry & lane_bit[l] ? 1 : 0, &flags);
+        r[l] = arm_data(operation, a[l], b[l] << by, carry & lane_bit[l] ? 1 : 0, &flags);
         c[l] = flags.c;
         v[l] = flags.v;
     }
     store_lanes(destination(w, u->d), r, executed);
-    if (!sets)
+    if (form != ARM_WITH_FLAGS)
         return;
     set_nz(w, r, executed);
     if (arm_is_logical(operation))
@@ -37,16 +39,18 @@ INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, u
 }
 
 #define DATA(operation)                                                                                                \
-    HANDLER(data_##operation) { data_lanes(w, u, executed, ARM_##operation, false); }                                  \
-    HANDLER(data_sets_##operation) { data_lanes(w, u, executed, ARM_##operation, true); }
+    HANDLER(data_##operation) { data_lanes(w, u, executed, ARM_##operation, ARM_PLAIN); }                              \
+    HANDLER(data_left_##operation) { data_lanes(w, u, executed, ARM_##operation, ARM_LEFT); }                          \
+    HANDLER(data_sets_##operation) { data_lanes(w, u, executed, ARM_##operation, ARM_WITH_FLAGS); }
 #define ALL_DATA(X) X(AND) X(EOR) X(SUB) X(RSB) X(ADD) X(ADC) X(SBC) X(RSC) X(ORR) X(MOV) X(BIC) X(MVN) X(ORN) X(MOVT)
 ALL_DATA(DATA)
 
-uop_fn SIMD_NAME(arm_data_handler)(unsigned operation, bool sets)
+uop_fn SIMD_NAME(arm_data_handler)(unsigned operation, enum arm_data_form form)
 {
     switch (operation) {
 #define CASE(operation)                                                                                                \
-    case ARM_##operation: return sets ? data_sets_##operation : data_##operation;
+    case ARM_##operation:                                                                                              \
+        return form == ARM_PLAIN ? data_##operation : form == ARM_LEFT ? data_left_##operation : data_sets_##operation;
         ALL_DATA(CASE)
 #undef CASE
     case ARM_TST: return data_sets_AND;
@@ -216,6 +220,14 @@ HANDLER(nothing) { (void)w, (void)u, (void)executed; }
 
 HANDLER(set_carry) { merge(&w->carry, u->imm ? EVERY_LANE : 0, executed); }
 
+HANDLER(compare_c)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b), by = (u32)u->imm & 31;
+    u32 c[LANES] ALIGNED;
+    FOR_LANES c[l] = a[l] >= b[l] << by ? UINT32_MAX : 0;
+    merge(&w->carry, mask_of_words(c), executed);
+}
+
 HANDLER(nz) { set_nz(w, source(w, u->a), executed); }
 
 HANDLER(nz_long)
@@ -268,23 +280,15 @@ HANDLER(set_status)
 uop_fn SIMD_NAME(arm_lane_handler)(unsigned lane)
 {
     static const uop_fn handlers[ARM_LANES] = {
-        [ARM_LANE_NOTHING] = nothing,
-        [ARM_LANE_SHIFT + ARM_LSL] = shift_LSL,
-        [ARM_LANE_SHIFT + ARM_LSR] = shift_LSR,
-        [ARM_LANE_SHIFT + ARM_ASR] = shift_ASR,
-        [ARM_LANE_SHIFT + ARM_ROR] = shift_ROR,
-        [ARM_LANE_SHIFT + ARM_RRX] = shift_RRX,
-        [ARM_LANE_CARRY + ARM_LSL] = carry_LSL,
-        [ARM_LANE_CARRY + ARM_LSR] = carry_LSR,
-        [ARM_LANE_CARRY + ARM_ASR] = carry_ASR,
-        [ARM_LANE_CARRY + ARM_ROR] = carry_ROR,
-        [ARM_LANE_CARRY + ARM_RRX] = carry_RRX,
-        [ARM_LANE_SET_CARRY] = set_carry,
-        [ARM_LANE_NZ] = nz,
-        [ARM_LANE_NZ_LONG] = nz_long,
-        [ARM_LANE_CONDITION] = condition,
-        [ARM_LANE_GUARD] = guard_condition,
-        [ARM_LANE_GET_STATUS] = get_status,
+        [ARM_LANE_NOTHING] = nothing,           [ARM_LANE_SHIFT + ARM_LSL] = shift_LSL,
+        [ARM_LANE_SHIFT + ARM_LSR] = shift_LSR, [ARM_LANE_SHIFT + ARM_ASR] = shift_ASR,
+        [ARM_LANE_SHIFT + ARM_ROR] = shift_ROR, [ARM_LANE_SHIFT + ARM_RRX] = shift_RRX,
+        [ARM_LANE_CARRY + ARM_LSL] = carry_LSL, [ARM_LANE_CARRY + ARM_LSR] = carry_LSR,
+        [ARM_LANE_CARRY + ARM_ASR] = carry_ASR, [ARM_LANE_CARRY + ARM_ROR] = carry_ROR,
+        [ARM_LANE_CARRY + ARM_RRX] = carry_RRX, [ARM_LANE_SET_CARRY] = set_carry,
+        [ARM_LANE_COMPARE_C] = compare_c,       [ARM_LANE_NZ] = nz,
+        [ARM_LANE_NZ_LONG] = nz_long,           [ARM_LANE_CONDITION] = condition,
+        [ARM_LANE_GUARD] = guard_condition,     [ARM_LANE_GET_STATUS] = get_status,
         [ARM_LANE_SET_STATUS] = set_status,
     };
     return handlers[lane];

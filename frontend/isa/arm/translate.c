@@ -59,7 +59,7 @@ static struct operation arm_special(enum arm_lane lane, int64_t imm)
 static void arm_data_uop(struct arm_translation *t, unsigned operation, struct operand d, struct operand a,
                          struct operand b)
 {
-    arm_emit(t, arm_lane(SIMD_SELECT(arm_data_handler)(operation, false), d, a, b));
+    arm_emit(t, arm_lane(SIMD_SELECT(arm_data_handler)(operation, ARM_PLAIN), d, a, b));
 }
 
 static void arm_move(struct arm_translation *t, struct operand d, struct operand a)
@@ -102,6 +102,12 @@ static struct operand arm_amount(const struct arm_translation *t)
     return t->i->operand == ARM_SHIFTED_BY ? arm_source(t, t->i->a) : arm_constant(t, t->i->amount);
 }
 
+static void arm_shift_uop(struct arm_translation *t, struct operand d)
+{
+    arm_emit(t, arm_lane(SIMD_SELECT(arm_lane_handler)(ARM_LANE_SHIFT + t->i->shift), d, arm_source(t, t->i->m),
+                         arm_amount(t)));
+}
+
 static struct operand arm_operand2(struct arm_translation *t)
 {
     const struct arm_instruction *i = t->i;
@@ -110,8 +116,7 @@ static struct operand arm_operand2(struct arm_translation *t)
     if (!arm_is_shifted(i))
         return arm_source(t, i->m);
     struct operand d = guest_temporary(OPERAND_TEMPORARY);
-    arm_emit(t,
-             arm_lane(SIMD_SELECT(arm_lane_handler)(ARM_LANE_SHIFT + i->shift), d, arm_source(t, i->m), arm_amount(t)));
+    arm_shift_uop(t, d);
     return d;
 }
 
@@ -199,14 +204,25 @@ static bool arm_owe(struct arm_translation *t, const struct arm_fact *f, struct 
     return true;
 }
 
+/* Of a comparison of which only C is read. */
+static struct operation arm_compare_c(struct operand a, struct operand b, uint32_t left)
+{
+    struct operation o = arm_special(ARM_LANE_COMPARE_C, left);
+    o.a = a;
+    o.b = b;
+    return o;
+}
+
 static void arm_test_uops(struct arm_translation *t, struct operand a, struct operand b)
 {
     const unsigned operation = t->i->row->operation;
     const struct operand result = guest_temporary(NOWHERE_TEMPORARY);
-    const struct operation sets = arm_lane(SIMD_SELECT(arm_data_handler)(operation, true), result, a, b);
+    const struct operation sets = arm_lane(SIMD_SELECT(arm_data_handler)(operation, ARM_WITH_FLAGS), result, a, b);
     const struct arm_fact f = arm_fact_of(t, result, a, b);
     unsigned taken, not_taken;
-    if (operation == ARM_CMP) {
+    if (operation == ARM_CMP && t->live == ARM_SET_C && !arm_branch_behind(t, &f, &taken, &not_taken)) {
+        arm_emit(t, arm_compare_c(a, b, 0));
+    } else if (operation == ARM_CMP) {
         if (!arm_owe(t, &f, sets) && t->live)
             arm_emit(t, sets);
     } else if (arm_branch_behind(t, &f, &taken, &not_taken)) {
@@ -246,9 +262,38 @@ static void arm_result_uops(struct arm_translation *t, struct operand a, struct 
     if (operation == ARM_MOV && !live)
         arm_move(t, d, b);
     else
-        arm_emit(t, arm_lane(SIMD_SELECT(arm_data_handler)(operation, live != 0), d, a, b));
+        arm_emit(t, arm_lane(SIMD_SELECT(arm_data_handler)(operation, live ? ARM_WITH_FLAGS : ARM_PLAIN), d, a, b));
     if (i->d == ARM_PC)
         arm_jump_by_data(t);
+}
+
+/* What one uop does that shifts its operand, too. False: it must be shifted before. */
+static bool arm_shifted_uop(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const unsigned operation = i->row->operation;
+    const bool left = i->operand == ARM_REGISTER && i->shift == ARM_LSL && i->amount;
+    const struct arm_fact difference = {.known = ARM_DIFFERENCE};
+    unsigned taken, not_taken;
+    if (operation == ARM_CMP && left && t->live == ARM_SET_C &&
+        !arm_branch_behind(t, &difference, &taken, &not_taken)) {
+        arm_emit(t, arm_compare_c(arm_source(t, i->n), arm_source(t, i->m), i->amount));
+        return true;
+    }
+    if (i->flags & ARM_SETS || !(left || (operation == ARM_MOV && arm_is_shifted(i))))
+        return false;
+    const struct operand d = arm_destination(i->d);
+    if (left) {
+        struct operation o =
+            arm_lane(SIMD_SELECT(arm_data_handler)(operation, ARM_LEFT), d, arm_source(t, i->n), arm_source(t, i->m));
+        o.imm = i->amount;
+        arm_emit(t, o);
+    } else {
+        arm_shift_uop(t, d);
+    }
+    if (i->d == ARM_PC)
+        arm_jump_by_data(t);
+    return true;
 }
 
 static void arm_data_uops(struct arm_translation *t)
@@ -260,6 +305,8 @@ static void arm_data_uops(struct arm_translation *t)
         arm_move(t, arm_destination(i->d), arm_constant(t, i->flags & ARM_UP ? pc + i->imm : pc - i->imm));
         return;
     }
+    if (arm_shifted_uop(t))
+        return;
     const struct operand a = arm_source(t, operation == ARM_MOVT ? i->d : i->n), b = arm_operand2(t);
     if (arm_is_logical(operation) && t->live & ARM_SET_C)
         arm_shifter_carry(t);

@@ -30,14 +30,19 @@ static uint64_t extended(uint64_t v, unsigned bytes, bool sign)
     return sign ? (uint64_t)((int64_t)(v << shift) >> shift) : v;
 }
 
-/* Offsets of 32 lanes: strides of all kinds, and scattered ones that may meet. */
+/* Offsets of 32 lanes: strides of all kinds, scattered ones that may meet, at any byte too, and a stride that one lane
+ * does not keep. */
+enum { PATTERNS = 11, ANY_BYTE = 9, ONE_APART = 10 };
 static void pattern(uint64_t *seed, unsigned kind, unsigned bytes, uint64_t at[32])
 {
     static const int strides[] = {0, 1, 2, 3, -1, -2, 16};
     uint64_t base = AREA / 2 + (uint64_t)random_below(seed, 64) * bytes;
     for (unsigned l = 0; l < 32; l++)
         at[l] = kind < 7 ? base + (uint64_t)(strides[kind] * (int)(l * bytes))
-                         : 24 + (uint64_t)random_below(seed, kind == 7 ? 20 : 400) * bytes;
+                : kind == ONE_APART
+                    ? base + l * bytes
+                    : 24 + (uint64_t)random_below(seed, kind == 7 ? 20 : 400) * (kind == ANY_BYTE ? 1 : bytes);
+    at[random_below(seed, 32)] += kind == ONE_APART ? bytes : 0;
 }
 
 static lanemask some_lanes(uint64_t *seed, unsigned round)
@@ -114,7 +119,7 @@ static void try_level(const struct level *v)
 {
     uint64_t seed = 7;
     for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++)
-        for (unsigned kind = 0; kind < 9; kind++)
+        for (unsigned kind = 0; kind < PATTERNS; kind++)
             for (unsigned round = 0; round < 12; round++)
                 try(v, &seed, w, kind, round);
 }

@@ -604,3 +604,31 @@ Test(features, logging_out_of_memory_makes_the_chunk_fail)
     cr_expect(!rp_chunk_finish(c, &err) && err.status == RP_SYSTEM && strstr(err.text, "memory"), "%s", err.text);
     rp_chunk_free(c);
 }
+
+Test(features, logs_whose_accesses_do_not_fit_their_path_are_refused)
+{
+    static const struct rp_memory_operand word = {
+        .space = RP_SPACE_GLOBAL, .kind = RP_ACCESS_LOAD, .width = 4, .elements = 1};
+    static const struct rp_instruction load = {
+        .unit_class = RP_CLASS_MEMORY, .text = "ld", .memory_count = 1, .memory = &word};
+    const struct rp_kernel k = {.name = "k", .isa = "test", .instruction_count = 1, .instructions = &load};
+    uint64_t address[RP_WARP_LANES];
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        address[l] = 64 + 4 * l;
+    for (unsigned n = 0; n < 8; n++) {
+        const struct rp_writer_options options = {.scattered = n & 1};
+        const unsigned accesses = n / 2; /* of two executions */
+        struct rp_error err = {0};
+        struct rp_chunk *c = rp_chunk_new(&k, 0, &options);
+        struct rp_warp_log *log = rp_chunk_begin_block(c, 0, 1);
+        for (unsigned i = 0; i < 2; i++)
+            rp_log_run(log, 0, 1, ~(rp_lanemask)0);
+        for (unsigned i = 0; i < accesses; i++)
+            rp_log_access(log, 0, 0, ~(rp_lanemask)0, address);
+        rp_chunk_end_block(c, 0);
+        struct rp_frame *f = rp_chunk_finish(c, &err);
+        cr_expect(accesses == 2 ? f != NULL : !f && strstr(err.text, "where its path demands 2 and 0"), "%s", err.text);
+        rp_frame_free(f);
+        rp_chunk_free(c);
+    }
+}
