@@ -32,7 +32,7 @@ struct kernel_map *kernel_map_new(struct pool *a, const struct rp_kernel *kernel
     return m;
 }
 
-/* ---- ranks -------------------------------------------------------------------------------------------------------- */
+/* ---- ranks ------------------------------------------------------------------------------------------------- */
 
 /* Where ranks are kept until it is known how many there are. */
 struct ranking {
