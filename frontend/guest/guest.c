@@ -249,6 +249,8 @@ static bool guest_read(struct guest_file *f, char *copy)
     ok = ok && guest_read_code(f);
     if (ok)
         guest_read_symbols(f);
+    if (ok && f->guest->isa->interworks && !f->guest->mark_count)
+        f->guest->isa->find_marks(f->guest);
     return ok && guest_read_lines(f);
 }
 

@@ -156,6 +156,8 @@ void guest_memory_describe(const struct guest_memory *m, uint32_t address, unsig
         snprintf(text, size, "code, which no program may change");
     else if (r && rights & GUEST_WRITE && !(r->rights & GUEST_WRITE))
         snprintf(text, size, "memory that may only be read");
+    else if (r && rights & GUEST_EXECUTE && !(r->rights & GUEST_EXECUTE))
+        snprintf(text, size, "data");
     else if (r)
         snprintf(text, size, "%s", r->rights & GUEST_READ ? "the end of a segment" : "memory that may not be read");
     else if (address >= m->stacks_low - GUEST_PAGE && address < GUEST_STACK_TOP)
