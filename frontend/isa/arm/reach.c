@@ -27,6 +27,7 @@ struct arm_reach {
     VECTOR(uint32_t) ahead;     /* addresses to go on at, with the bit of their encoding */
     VECTOR(uint32_t) made;      /* what ADR, MOVW and MOVT have made */
     uint32_t constants[ARM_PC]; /* of each register: the lower half that MOVW has moved there, or 0 */
+    uint32_t places[ARM_PC];    /* of each register: the address that ADR has moved there, or 0 */
 };
 
 static uint32_t arm_half(const struct arm_reach *r, uint32_t address) { return (address - r->low) / 2; }
@@ -103,15 +104,11 @@ static void arm_note_literal(struct arm_reach *r, uint32_t address, uint32_t byt
         r->encoding[at] = r->encoding[at] == GUEST_DATA ? LITERAL : r->encoding[at];
 }
 
-static void arm_note_load(struct arm_reach *r, const struct arm_instruction *i, uint32_t pc)
+/* The address at a distance from pc. */
+static uint32_t arm_place(const struct arm_instruction *i, uint32_t pc)
 {
     const uint32_t base = arm_pc_value(i, pc) & ~3u;
-    const unsigned operation = i->row->operation;
-    if (i->n == ARM_PC && i->operand == ARM_IMMEDIATE)
-        arm_note_literal(r, i->flags & ARM_UP ? base + i->imm : base - i->imm,
-                         operation == ARM_LDRD  ? 8
-                         : operation == ARM_LDR ? 4
-                                                : 2);
+    return i->flags & ARM_UP || i->row->operation == ARM_ADD ? base + i->imm : base - i->imm;
 }
 
 /* TBB and TBH: the table ends where the first of its targets begins, if not before. */
@@ -130,6 +127,22 @@ static void arm_add_offsets(struct arm_reach *r, uint32_t pc, unsigned bytes)
     }
 }
 
+/* "adr r0, 1f", "ldr r1, [r0, r1, lsl #2]": the table has distances from its own address. It ends where TBB's does. */
+static void arm_add_distances(struct arm_reach *r, uint32_t base, bool is_short)
+{
+    uint32_t first = r->code->high;
+    for (uint32_t at = base; at >= r->code->low && at + 4 <= first && r->entries++ < ENTRIES_MOST; at += 4) {
+        uint32_t distance;
+        memcpy(&distance, r->code->bytes + (at - r->code->low), 4);
+        const uint32_t target = (base + distance) & ~1u;
+        if (distance >= r->code->high - base || target <= at)
+            return;
+        first = target < first ? target : first;
+        arm_note_literal(r, at, 4);
+        arm_go_on_at(r, target | is_short);
+    }
+}
+
 /* "addls pc, pc, r0, lsl #2": what is two words behind, and others in a row with it: code that is entered in its midst,
  * or a table of branches. */
 static void arm_add_branches(struct arm_reach *r, uint32_t pc)
@@ -141,15 +154,29 @@ static void arm_add_branches(struct arm_reach *r, uint32_t pc)
         arm_go_on_at(r, at);
 }
 
-/* T32 stays T32 where an address by ADR is moved to pc. */
-static void arm_note_constant(struct arm_reach *r, const struct arm_instruction *i, uint32_t pc, bool is_short)
+/* ADR. T32 stays T32 where such an address is moved to pc. */
+static void arm_note_place(struct arm_reach *r, const struct arm_instruction *i, uint32_t pc, bool is_short)
 {
-    const uint32_t base = arm_pc_value(i, pc) & ~3u;
     if (i->d >= ARM_PC)
         return;
-    if (i->row->operation == ARM_ADR)
-        VECTOR_PUSH(r->arena, &r->made, (i->flags & ARM_UP ? base + i->imm : base - i->imm) | is_short);
-    else if (i->row->operation == ARM_MOVT)
+    r->places[i->d] = arm_place(i, pc);
+    VECTOR_PUSH(r->arena, &r->made, r->places[i->d] | is_short);
+}
+
+static void arm_note_load(struct arm_reach *r, const struct arm_instruction *i, uint32_t pc, bool is_short)
+{
+    const unsigned operation = i->row->operation;
+    if (i->n == ARM_PC && i->operand == ARM_IMMEDIATE)
+        arm_note_literal(r, arm_place(i, pc), operation == ARM_LDRD ? 8 : operation == ARM_LDR ? 4 : 2);
+    else if (operation == ARM_LDR && i->operand == ARM_REGISTER && i->amount == 2 && i->n < ARM_PC && r->places[i->n])
+        arm_add_distances(r, r->places[i->n], is_short);
+}
+
+static void arm_note_constant(struct arm_reach *r, const struct arm_instruction *i)
+{
+    if (i->d >= ARM_PC)
+        return;
+    if (i->row->operation == ARM_MOVT)
         VECTOR_PUSH(r->arena, &r->made, r->constants[i->d] | i->imm << 16);
     else if (i->row->operation == ARM_MOV)
         r->constants[i->d] = i->operand == ARM_IMMEDIATE ? i->imm & 0xffff : 0;
@@ -169,7 +196,7 @@ static void arm_note_targets(struct arm_reach *r, const struct arm_instruction *
     case ARM_LDRH:
     case ARM_LDRSB:
     case ARM_LDRSH:
-    case ARM_LDRD: arm_note_load(r, i, pc); break;
+    case ARM_LDRD: arm_note_load(r, i, pc, is_short); break;
     case ARM_TBB:
     case ARM_TBH:
         if (i->n == ARM_PC)
@@ -182,8 +209,11 @@ static void arm_note_targets(struct arm_reach *r, const struct arm_instruction *
     case ARM_ADD:
         if (!is_short && i->d == ARM_PC && i->n == ARM_PC)
             arm_add_branches(r, pc);
+        else if (i->n == ARM_PC && i->operand == ARM_IMMEDIATE)
+            arm_note_place(r, i, pc, is_short);
         break;
-    default: arm_note_constant(r, i, pc, is_short); break;
+    case ARM_ADR: arm_note_place(r, i, pc, is_short); break;
+    default: arm_note_constant(r, i); break;
     }
 }
 
@@ -257,6 +287,15 @@ static void arm_write_marks(struct arm_reach *r)
     g->mark_count = marks.count;
 }
 
+/* The encoding that most of the code has is tried first: numbers may look like addresses of the other one. */
+static bool arm_is_mostly_short(const struct arm_reach *r, uint32_t halves)
+{
+    uint32_t count[LITERAL + 1] = {0};
+    for (uint32_t h = 0; h < halves; h++)
+        count[r->encoding[h]]++;
+    return count[GUEST_SHORT] > count[GUEST_LONG];
+}
+
 void arm_find_marks(struct guest *g)
 {
     struct arm_reach r = {.guest = g, .arena = g->owner};
@@ -271,9 +310,10 @@ void arm_find_marks(struct guest *g)
     r.fails[0] = ARENA_ARRAY(r.arena, bool, halves);
     r.fails[1] = ARENA_ARRAY(r.arena, bool, halves);
     arm_follow(&r, g->entry, true);
+    const bool mostly_short = arm_is_mostly_short(&r, halves);
     arm_try_made(&r);
-    arm_try_words(&r, true);
+    arm_try_words(&r, mostly_short);
     arm_try_made(&r);
-    arm_try_words(&r, false);
+    arm_try_words(&r, !mostly_short);
     arm_write_marks(&r);
 }
