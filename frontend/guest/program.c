@@ -50,6 +50,7 @@ struct guest_translation {
 static void guest_continue_at(struct guest_translation *t, uint32_t address)
 {
     struct guest_build *b = &t->build;
+    address |= b->is_short;
     const uint32_t last = b->operations.count - 1, index = b->operations.at[last].index;
     const uint8_t kind = b->operations.at[last].kind;
     for (uint32_t i = last + 1; i-- > 0 && b->operations.at[i].index == index;)
