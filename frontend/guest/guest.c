@@ -50,8 +50,10 @@ static bool guest_add_segment(struct guest_file *f, const GElf_Phdr *p)
     struct guest *g = f->guest;
     if (p->p_offset > f->size || p->p_filesz > f->size - p->p_offset || p->p_filesz > p->p_memsz)
         return guest_bad(f, "a segment lies outside of the file");
-    if (p->p_vaddr > UINT32_MAX || p->p_memsz > GUEST_MAX_MEMORY || p->p_vaddr + p->p_memsz > 0x80000000u)
+    if (p->p_vaddr > UINT32_MAX || p->p_memsz > UINT32_MAX || p->p_vaddr + p->p_memsz > 0x80000000u)
         return guest_bad(f, "a segment does not lie below 0x80000000, where guests have their memory");
+    if (p->p_memsz > GUEST_MAX_MEMORY)
+        return guest_bad(f, "a segment has more than 1 GiB: a program may have more on the heap, by guest_grow (brk)");
     struct guest_segment *s = &g->segments[g->segment_count++];
     *s = (struct guest_segment){.address = (uint32_t)p->p_vaddr,
                                 .size = (uint32_t)p->p_memsz,
@@ -249,6 +251,8 @@ static bool guest_read(struct guest_file *f, char *copy)
     ok = ok && guest_read_code(f);
     if (ok)
         guest_read_symbols(f);
+    if (ok && f->guest->isa->interworks && !f->guest->mark_count)
+        f->guest->isa->find_marks(f->guest);
     return ok && guest_read_lines(f);
 }
 

@@ -9,6 +9,7 @@
 
 #include "frontend/guest/isa.h"
 
+struct arena;
 enum guest_rights { GUEST_READ = 1, GUEST_WRITE = 2, GUEST_EXECUTE = 4 };
 
 struct guest_segment {
@@ -31,7 +32,7 @@ struct guest_symbol {
 };
 
 /* From this address on code has the shorter of two encodings, or there is no code: as ARM's mapping symbols $a, $t, $d
- * and, where a file has none, its functions say. */
+ * and, where a file has none, its functions say; without these, as its control flow says. */
 enum guest_encoding { GUEST_DATA, GUEST_LONG, GUEST_SHORT };
 struct guest_mark {
     uint32_t address;
@@ -49,7 +50,7 @@ struct guest {
     struct guest_symbol *symbols;   /* functions and variables, by address */
     struct guest_mark *marks;       /* of instruction sets that interwork, by address */
     const struct cubin *lines;      /* its source lines: files, and cubin_line of the only kernel at an address */
-    void *owner;                    /* the arena that holds all of the above */
+    struct arena *owner;            /* the arena that holds all of the above */
 };
 
 /* Loads an ELF file of 32 bits of this instruction set. The bytes may be freed afterwards. NULL: err names the file,

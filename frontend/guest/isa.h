@@ -4,10 +4,12 @@
 #define REPRISE_FRONTEND_GUEST_ISA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tracefmt/error.h"
 
+struct guest;
 struct guest_build;
 struct guest_core;
 struct guest_machine;
@@ -27,6 +29,12 @@ struct guest_isa {
     /* Translates the instruction at b->pc: adds its operations and its row of the table. At most `available` bytes may
      * be read. Returns the length of the instruction; 0: there is none. */
     unsigned (*translate)(struct guest_build *, const uint8_t *bytes, uint32_t available);
+    /* Says of at least one byte with no instruction what it is: "0x73 is no instruction of ...". is_short: as in struct
+     * guest_build. Returns the length that an instruction would have that begins so, which may be beyond `available`.
+     */
+    unsigned (*unknown)(const uint8_t *bytes, uint32_t available, bool is_short, char *text, size_t size);
+    /* Of instruction sets that interwork: finds the marks of a guest whose file has none. */
+    void (*find_marks)(struct guest *);
     /* Carries out the environment call for which a core's registers ask, and sets the register of its result. False: it
      * failed. */
     bool (*call)(struct guest_machine *, struct guest_core *);

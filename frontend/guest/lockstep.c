@@ -279,20 +279,38 @@ struct guest_core *guest_core_at(struct guest_warp *w, const struct uop *u, unsi
     return c;
 }
 
+/* Without the bit that says the encoding. */
+static uint32_t guest_plain_address(const struct guest_warp *w, uint32_t address)
+{
+    return address & ~(uint32_t)w->g.program->guest->isa->interworks;
+}
+
 void guest_trap(struct guest_warp *w, const struct uop *u)
 {
     struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(guest_executed(w, u)));
     const struct rp_instruction *in = &w->g.program->instructions[u->index];
     w->g.failed = true;
-    guest_fault(w->g.machine, c,
-                u->mode == GUEST_TRAP_DIVISION        ? "%s: " GUEST_BAD_DIVISION
-                : u->index < w->g.program->code_count ? "%s"
-                                                      : "what follows is no code",
-                in->text);
+    if (u->mode == GUEST_TRAP_OUTSIDE)
+        guest_fault_access(w->g.machine, c, guest_plain_address(w, u->target), 2, GUEST_EXECUTE);
+    else
+        guest_fault(w->g.machine, c, u->mode == GUEST_TRAP_DIVISION ? "%s: " GUEST_BAD_DIVISION : "%s", in->text);
 }
 
 /* ---- transfers of control ------------------------------------------------------------------------------------------
  */
+
+/* A register leads to where the program has no instruction. */
+static void guest_bad_jump(struct guest_warp *w, const struct guest_core *c, uint32_t address)
+{
+    const struct guest *g = w->g.program->guest;
+    uint8_t byte;
+    if (guest_memory_read(&w->g.machine->memory, address, 1, GUEST_EXECUTE, &byte))
+        guest_fault(w->g.machine, c, "jump to 0x%" PRIx32 ", where lock step has found no code: %s", address,
+                    g->symbol_count ? "it is data, or within an instruction (--engine reference executes it)"
+                                    : "the file has no symbols; link it without -s, or take --engine reference");
+    else
+        guest_fault_access(w->g.machine, c, address, 2, GUEST_EXECUTE);
+}
 
 /* Where the code at an address in a register begins; UOP_NOWHERE: nowhere, and the run has failed. */
 static uint32_t guest_jump_target(struct guest_warp *w, const struct uop *u, unsigned lane)
@@ -302,7 +320,7 @@ static uint32_t guest_jump_target(struct guest_warp *w, const struct uop *u, uns
     const uint32_t address = lane_u32(&w->g.w, u->a, lane) & ~ignored, at = guest_uop_at(w->g.program, address);
     if (at == UOP_NOWHERE) {
         w->g.failed = true;
-        guest_fault_access(w->g.machine, guest_core_at(w, u, lane), address, 2, GUEST_EXECUTE);
+        guest_bad_jump(w, guest_core_at(w, u, lane), guest_plain_address(w, address));
     }
     return at;
 }
@@ -496,11 +514,24 @@ static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
     q->best = q->best == slot ? GUEST_UNKNOWN : q->best;
 }
 
+/* Instructions of a group until its turn is over: GUEST_QUANTUM, or fewer if a core comes to the limit before. A core
+ * executes at most as many as its group. */
+static uint64_t guest_turn_length(struct guest_warp *w, uint64_t limit)
+{
+    uint64_t most = 0;
+    if (!limit || w->steps + GUEST_QUANTUM <= limit)
+        return GUEST_QUANTUM;
+    guest_settle(w);
+    for (unsigned l = 0; l < LANES; l++)
+        most = w->g.w.live >> l & 1 && w->apart[l] > most ? w->apart[l] : most;
+    return most + GUEST_QUANTUM <= limit ? GUEST_QUANTUM : most < limit ? limit - most : 1;
+}
+
 /* Runs a group for a turn. */
 static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
 {
     const bool alone = e->group_count == 1;
-    const uint64_t end = w->steps + GUEST_QUANTUM;
+    const uint64_t end = w->steps + guest_turn_length(w, e->options.limit);
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
     w->changed = false;

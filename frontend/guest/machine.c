@@ -88,13 +88,24 @@ void guest_fault_access(struct guest_machine *m, const struct guest_core *c, uin
                         unsigned rights)
 {
     char where[128];
+    struct guest_core at = *c;
     guest_memory_describe(&m->memory, address, rights, where, sizeof where);
+    if (rights & GUEST_EXECUTE && address == c->pc) /* the plain engine has gone there */
+        at.pc = c->from;
     const char *what = rights & GUEST_EXECUTE ? "jump" : rights & GUEST_WRITE ? "store of" : "load of";
     if (rights & GUEST_EXECUTE)
-        guest_fault(m, c, "%s to 0x%" PRIx32 ", which is no code: %s", what, address, where);
+        guest_fault(m, &at, "%s to 0x%" PRIx32 ", which is no code: %s", what, address, where);
     else
         guest_fault(m, c, "%s %" PRIu32 " byte%s at 0x%" PRIx32 ": %s", what, bytes, bytes == 1 ? "" : "s", address,
                     where);
+}
+
+void guest_fault_unknown(struct guest_machine *m, const struct guest_core *c, const void *bytes, uint32_t available,
+                         bool is_short)
+{
+    char text[128];
+    m->guest->isa->unknown(bytes, available, is_short, text, sizeof text);
+    guest_fault(m, c, "%s", text);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------------

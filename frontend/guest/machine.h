@@ -29,6 +29,7 @@ enum guest_status { GUEST_RUNS, GUEST_AT_BARRIER, GUEST_EXITED };
 
 struct guest_core {
     uint32_t registers[GUEST_REGISTERS], pc;
+    uint32_t from; /* of the plain engine: the instruction executed before */
     uint32_t id;
     uint64_t retired;     /* instructions executed */
     uint32_t reservation; /* the word of an LR that no store has changed since; GUEST_NO_RESERVATION: none */
@@ -78,6 +79,10 @@ void guest_fault_access(struct guest_machine *, const struct guest_core *, uint3
 /* Any other fault: "core 3, main+0x1c (0x10090): TEXT". */
 void guest_fault(struct guest_machine *, const struct guest_core *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The bytes at the core's pc are no instruction. is_short: as in struct guest_build. */
+void guest_fault_unknown(struct guest_machine *, const struct guest_core *, const void *bytes, uint32_t available,
+                         bool is_short);
 
 /* Cores that wait at the barrier go on, if all others have exited or wait, too. True: some go on. */
 bool guest_release_barrier(struct guest_machine *);

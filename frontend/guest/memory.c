@@ -24,8 +24,10 @@ static bool guest_memory_fill(struct guest_memory *m, const struct guest *g, str
     m->linear = guest_reserve(GUEST_HEAP_LIMIT);
     m->stacks = guest_reserve(guest_stacks_bytes(m));
     if (!m->ranges || !m->linear || !m->stacks)
-        return rp_fail(err, RP_SYSTEM, "%s: no memory for the program and %u stacks of %u bytes", g->path,
-                       (unsigned)m->cores, (unsigned)m->stack_bytes);
+        return rp_fail(err, RP_SYSTEM,
+                       "%s: no room for 2 GiB of addresses and %u stacks of %u bytes; memory is taken as it is used, "
+                       "but the limit of addresses ('ulimit -v') counts all",
+                       g->path, (unsigned)m->cores, (unsigned)m->stack_bytes);
     for (uint32_t i = 0; i < g->segment_count; i++) {
         const struct guest_segment *s = &g->segments[i];
         memcpy(m->linear + s->address, s->bytes, s->file_size);
@@ -156,6 +158,8 @@ void guest_memory_describe(const struct guest_memory *m, uint32_t address, unsig
         snprintf(text, size, "code, which no program may change");
     else if (r && rights & GUEST_WRITE && !(r->rights & GUEST_WRITE))
         snprintf(text, size, "memory that may only be read");
+    else if (r && rights & GUEST_EXECUTE && !(r->rights & GUEST_EXECUTE))
+        snprintf(text, size, "data");
     else if (r)
         snprintf(text, size, "%s", r->rights & GUEST_READ ? "the end of a segment" : "memory that may not be read");
     else if (address >= m->stacks_low - GUEST_PAGE && address < GUEST_STACK_TOP)

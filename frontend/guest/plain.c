@@ -12,8 +12,10 @@ static void guest_turn(struct guest_machine *m, struct guest_core *c, uint64_t l
                         limit);
             return;
         }
+        const uint32_t pc = c->pc;
         if (!m->guest->isa->step(m, c, o))
             return;
+        c->from = pc;
         c->retired++;
     }
 }

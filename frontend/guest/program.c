@@ -50,6 +50,7 @@ struct guest_translation {
 static void guest_continue_at(struct guest_translation *t, uint32_t address)
 {
     struct guest_build *b = &t->build;
+    address |= b->is_short;
     const uint32_t last = b->operations.count - 1, index = b->operations.at[last].index;
     const uint8_t kind = b->operations.at[last].kind;
     for (uint32_t i = last + 1; i-- > 0 && b->operations.at[i].index == index;)
@@ -60,6 +61,23 @@ static void guest_continue_at(struct guest_translation *t, uint32_t address)
     b->instructions.count--;
     guest_emit(b, (struct operation){.kind = UOP_BRANCH, .compare = CMP_TRUE, .target = address});
     b->instructions.count++;
+}
+
+/* What begins at pc is no instruction: whoever comes there is told so. Returns its length. */
+static uint32_t guest_add_unknown(struct guest_translation *t, const uint8_t *bytes, uint32_t available)
+{
+    struct guest_build *b = &t->build;
+    char text[128];
+    const uint32_t length = t->guest->isa->unknown(bytes, available, b->is_short, text, sizeof text);
+    struct rp_instruction in = {.pc = b->pc,
+                                .raw = bytes,
+                                .raw_size = (uint8_t)(length < available ? length : available),
+                                .text = arena_string(b->arena, text, strlen(text)),
+                                .unit_class = RP_CLASS_CONTROL};
+    t->program->at[b->pc - t->program->low + b->is_short] = b->operations.count + 1;
+    guest_emit(b, (struct operation){.kind = UOP_TRAP, .imm = GUEST_TRAP_UNKNOWN});
+    VECTOR_PUSH(b->arena, &b->instructions, in);
+    return in.raw_size;
 }
 
 /* Translates from `from` on, up to `end` or to an instruction that has been translated. */
@@ -77,13 +95,14 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
     while (pc < end && !p->at[pc - p->low + b->is_short]) {
         b->pc = pc;
         b->first = b->operations.count;
-        const unsigned length = t->guest->isa->translate(b, c->bytes + (pc - c->low), c->high - pc);
+        const uint8_t *bytes = c->bytes + (pc - c->low);
+        const unsigned length = t->guest->isa->translate(b, bytes, c->high - pc);
         if (length)
             p->at[pc - p->low + b->is_short] = b->first + 1;
         else if (goes_on)
             guest_continue_at(t, pc);
         goes_on = length;
-        pc += length ? length : step;
+        pc += length ? length : guest_add_unknown(t, bytes, c->high - pc);
     }
     if (goes_on && (pc > end || pc >= c->high || p->at[pc - p->low + b->is_short]))
         guest_continue_at(t, pc);
@@ -142,18 +161,26 @@ static void guest_sweep_targets(struct guest_translation *t)
     }
 }
 
-/* Where code goes on, but no instruction is: whoever comes there is told so. */
+static bool guest_is_in_code(const struct guest *g, uint32_t address)
+{
+    for (uint32_t i = 0; i < g->code_count; i++)
+        if (address >= g->code[i].low && address < g->code[i].high)
+            return true;
+    return false;
+}
+
+/* Where code goes on, but no instruction begins: data, or code in the other encoding. */
 static void guest_add_trap_at(struct guest_translation *t, uint32_t address)
 {
     struct guest_program *p = t->program;
     struct guest_build *b = &t->build;
     const struct rp_instruction none = {.pc = t->guest->isa->interworks ? address & ~1u : address,
-                                        .text = "no instruction",
+                                        .text = "data, or the inside of an instruction, is executed",
                                         .unit_class = RP_CLASS_CONTROL};
-    if (address < p->low || address >= p->high || guest_uop_at(p, address) != UOP_NOWHERE)
+    if (guest_uop_at(p, address) != UOP_NOWHERE || !guest_is_in_code(t->guest, address))
         return;
     p->at[address - p->low] = b->operations.count + 1;
-    guest_emit(b, (struct operation){.kind = UOP_TRAP});
+    guest_emit(b, (struct operation){.kind = UOP_TRAP, .imm = GUEST_TRAP_UNKNOWN});
     VECTOR_PUSH(b->arena, &b->instructions, none);
 }
 
@@ -209,38 +236,55 @@ static void guest_add_lines(struct guest_translation *t)
 /* ---- uops ----------------------------------------------------------------------------------------------------------
  */
 
-/* Code that ends without a jump, and branches to what is no code, come to this uop. */
-static uint32_t guest_add_trap(struct guest_build *b)
+/* The uop at an address to which operation `from` leads: where there is no code, one of its own that says so. */
+static uint32_t guest_uop_for(struct guest_translation *t, uint32_t from, uint32_t address)
 {
-    VECTOR_PUSH(b->arena, &b->instructions,
-                (struct rp_instruction){.pc = b->pc, .text = "no instruction", .unit_class = RP_CLASS_CONTROL});
-    b->instructions.count--;
-    guest_emit(b, (struct operation){.kind = UOP_TRAP, .imm = 0});
-    b->instructions.count++;
+    struct guest_build *b = &t->build;
+    const uint32_t at = guest_uop_at(t->program, address);
+    if (at != UOP_NOWHERE)
+        return at;
+    const struct operation o = {.kind = UOP_TRAP,
+                                .imm = GUEST_TRAP_OUTSIDE,
+                                .index = b->operations.at[from].index,
+                                .target = address,
+                                .flags = UF_FIRST};
+    VECTOR_PUSH(b->arena, &b->operations, o);
     return b->operations.count - 1;
 }
 
-static void guest_pack(struct guest_translation *t, uint32_t trap)
+/* From addresses to numbers of uops. */
+static void guest_resolve(struct guest_translation *t)
+{
+    struct guest_build *b = &t->build;
+    const uint32_t count = b->operations.count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (b->operations.at[i].kind != UOP_BRANCH)
+            continue;
+        const uint32_t to = guest_uop_for(t, i, b->operations.at[i].target);
+        b->operations.at[i].target = to;
+    }
+    for (uint32_t i = 0; i < t->ways_on.count; i++) {
+        const struct guest_way_on *w = &t->ways_on.at[i];
+        const uint32_t to = guest_uop_for(t, w->operation, w->address);
+        b->operations.at[w->operation].reconverge = to;
+    }
+}
+
+static void guest_pack(struct guest_translation *t)
 {
     struct guest_program *p = t->program;
     struct guest_build *b = &t->build;
     size_t bytes = 0;
     for (uint32_t i = 0; i < b->operations.count; i++)
         bytes += uop_descriptor_bytes(&b->operations.at[i]);
-    for (uint32_t i = 0; i < t->ways_on.count; i++) {
-        const uint32_t on = guest_uop_at(p, t->ways_on.at[i].address);
-        b->operations.at[t->ways_on.at[i].operation].reconverge = on == UOP_NOWHERE ? trap : on;
-    }
     p->uop_count = b->operations.count;
     p->uops = arena_alloc(b->arena, (size_t)p->uop_count * sizeof *p->uops);
     uint8_t *descriptor = arena_alloc(b->arena, bytes + 8);
     for (uint32_t i = 0; i < p->uop_count; i++) {
         struct operation *o = &b->operations.at[i];
-        if (o->kind == UOP_BRANCH) {
-            uint32_t target = guest_uop_at(p, o->target);
-            o->target = target == UOP_NOWHERE ? trap : target;
-        }
         uop_pack(&p->uops[i], o, descriptor);
+        if (o->kind == UOP_TRAP)
+            p->uops[i].target = o->target;
         if (o->kind == UOP_MEMORY)
             guest_prepare_access(&p->uops[i], (struct memory_descriptor *)descriptor);
         descriptor += uop_descriptor_bytes(o);
@@ -260,13 +304,15 @@ static void guest_translate_all(struct guest_translation *t)
     if (!g->isa->interworks)
         guest_sweep_targets(t);
     guest_add_traps(t);
-    uint32_t trap = guest_add_trap(&t->build);
     guest_add_variants(t);
     guest_add_lines(t);
-    guest_pack(t, trap);
+    guest_resolve(t);
+    guest_pack(t);
     p->order = guest_order(p);
     p->constants = constants_area(&t->build.constants, p->arena);
     p->entry = guest_uop_at(p, g->entry);
+    if (p->entry != UOP_NOWHERE && guest_is_unknown(&p->uops[p->entry]))
+        p->entry = UOP_NOWHERE;
 }
 
 struct guest_program *guest_translate(const struct guest *g, struct rp_error *err)

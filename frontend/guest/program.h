@@ -31,7 +31,12 @@
  * These three and UOP_TRAP may be guarded: lanes in which the guard does not hold go on.
  *   UOP_FENCE         nothing
  *   UOP_TRAP          the instruction cannot be executed; imm: enum guest_trap */
-enum guest_trap { GUEST_TRAP_REFUSED, GUEST_TRAP_DIVISION };
+enum guest_trap {
+    GUEST_TRAP_REFUSED,
+    GUEST_TRAP_DIVISION,
+    GUEST_TRAP_UNKNOWN, /* no instruction: the text of its row of the table says what is there */
+    GUEST_TRAP_OUTSIDE, /* no code, at `target`: the row is that of the branch to it */
+};
 
 /* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or
  * two words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. An atomic of kind
@@ -71,6 +76,12 @@ void guest_program_free(struct guest_program *);
 static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t address)
 {
     return address - p->low < p->high - p->low ? p->at[address - p->low] - 1 : UOP_NOWHERE;
+}
+
+/* Whether the uop stands for what is no instruction. */
+static inline bool guest_is_unknown(const struct uop *u)
+{
+    return u->kind == UOP_TRAP && u->mode == GUEST_TRAP_UNKNOWN;
 }
 
 /* ---- for instruction sets ------------------------------------------------------------------------------------------

@@ -181,9 +181,9 @@ END
     ISAS=rv32 REPRISE=$r tests/guests/build "$work/built" >&2
     objdump_rv32() {
         riscv64-unknown-elf-objdump -d -M no-aliases "$1" | disasm_rv32 |
-            sed 's/ *#.*//; s/ *<.*//; s/\t/ /' | grep -v '\.[24]byte\|\.short\|unimp'
+            sed 's/ *#.*//; s/ *<.*//; s/\t/ /'
     }
-    disasm_rv32() { sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p'; }
+    disasm_rv32() { sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p' | grep -v '\.[24]byte\|\.short\|\.word\|unimp'; }
     built_here "$work/built" objdump_rv32 disasm_rv32
 else
     echo "# skipped: no riscv64-unknown-elf-gcc here (Debian: gcc-riscv64-unknown-elf): guests are not built anew"
@@ -227,7 +227,7 @@ END
         arm-linux-gnueabihf-objdump -d "$1" | instructions |
             sed 's/[ \t]*@.*//; s/ *<.*//; s/\t/ /; s/ *$//' | grep -v ' \.word\| \.short\| \.byte\| 0000 movs r0, r0$'
     }
-    disasm_arm() { instructions | grep -v ' 0000 movs r0, r0$'; }
+    disasm_arm() { instructions | grep -v ' \.word\| \.short\| \.byte\| 0000 movs r0, r0$'; }
     built_here "$work/arm" objdump_arm disasm_arm
 else
     echo "# skipped: no arm-linux-gnueabihf-gcc here (Debian: gcc-arm-linux-gnueabihf): guests of ARM are not built anew"

@@ -235,6 +235,7 @@ def add_stack(p, row):
     i = Instruction(p, row)
     r = p.random
     first = len(p.code)
+    narrow = [OPERAND_SIZE] if r.random() < 0.3 else []
     if i.operation == "PUSH":
         i.make_modrm()
         i.make_immediates()
@@ -249,20 +250,33 @@ def add_stack(p, row):
             bound(p, i.index)
         p.put(i.bytes())
     elif i.operation in ("PUSHA", "POPA"):
-        p.put(0x60)
+        p.put(*narrow, 0x60)
         p.put(0x89, 0x04 | r.choice([EAX, EDX]) << 3, 0x24)
-        p.put(0x61)
+        p.put(*narrow, 0x61)
     elif i.operation in ("PUSHF", "POPF"):
-        p.put(0x9C)
+        p.put(*narrow, 0x9C)
         if r.random() < 0.5:
             p.put(0x81, 0x34, 0x24, number(r.getrandbits(32) & STATUS, 4))  # xorl, (%esp)
-            p.put(0x9D)
+            p.put(*narrow, 0x9D)
         else:
-            p.put(0x58 + r.choice(FREE))
+            p.put(*narrow, 0x58 + r.choice(FREE))
+    elif i.operation == "ENTER" and narrow:
+        size = r.randrange(64)
+        p.put(OPERAND_SIZE, 0xC8, number(size, 2), 0)
+        p.put(0x89, 0xE8 | r.choice(FREE))  # movl %ebp: half of it is the stack
+        p.put(0x83, 0xC4, size)
+        p.put(OPERAND_SIZE, 0x5D)
     elif i.operation == "ENTER":
         p.put(0xC8, number(r.randrange(64), 2), 0)
         p.put(0x89, 0x5D, 0xFC)  # movl %ebx, -4(%ebp): below or in the frame
         p.put(0xC9)
+    elif i.operation == "LEAVE" and narrow:
+        p.put(0x55)
+        p.put(OPERAND_SIZE, 0x55)
+        p.put(0x89, 0xE5)
+        p.put(OPERAND_SIZE, 0xC9)
+        p.put(0x89, 0xE8 | r.choice(FREE))
+        p.put(0x5D)
     elif i.operation == "LEAVE":
         p.put(0x55)
         p.put(0x89, 0xE5)

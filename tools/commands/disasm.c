@@ -327,6 +327,16 @@ static bool print_binary(struct disasm *a, const uint8_t *bytes, size_t size, st
     return print_code(a, NULL, &code, err);
 }
 
+static bool print_guest(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+{
+    struct guest_unknown unknown;
+    if (!guest_print_code(a->file, bytes, size, a->kernel, &unknown, err))
+        return false;
+    a->unknown = unknown.count;
+    rp_fail(&a->first, RP_BAD_INPUT, "%s: %s", a->file, unknown.first);
+    return true;
+}
+
 static int disasm_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
@@ -341,7 +351,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
     bool ok =
         !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
         : a.binary                      ? print_binary(&a, bytes, size, &err)
-        : guest_recognises(bytes, size) ? guest_print_code(a.file, bytes, size, a.kernel, &err)
+        : guest_recognises(bytes, size) ? print_guest(&a, bytes, size, &err)
                                         : print_images(&a, bytes, size, &err);
     ok = ok && all_known(&a, &err);
     free(bytes);
@@ -369,7 +379,8 @@ const struct command command_disasm = {
         "status is then 2.\n"
         "Lines that begin with a dot say what a cubin has besides, such as parameters and variables "
         "(docs/assembly.md). 'reprise asm' makes a cubin of the text.\n"
-        "Of a guest (docs/guests.md) it prints what objdump -d does, of RISC-V with -M no-aliases.",
+        "Of a guest (docs/guests.md) it prints what objdump -d does, of RISC-V with -M no-aliases. What is no "
+        "instruction is .byte, .short or .word there, and so is data between instructions.",
     .options = rows,
     .examples = examples,
     .option = disasm_option,

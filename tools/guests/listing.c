@@ -20,6 +20,7 @@ enum { WORD = 3 * 15 + 1 }; /* the longest instruction as text */
 static void guest_print_word(const struct rp_instruction *in, bool bytes, bool halves, char word[WORD])
 {
     const uint8_t *raw = in->raw;
+    *word = '\0';
     for (uint32_t i = 0; bytes && i < in->raw_size; i++)
         snprintf(word + 3 * i, 4, "%02x%s", raw[i], i + 1 < in->raw_size ? " " : "");
     if (bytes)
@@ -30,25 +31,72 @@ static void guest_print_word(const struct rp_instruction *in, bool bytes, bool h
         snprintf(word + 2 * i, 3, "%02x", raw[in->raw_size - 1 - i]);
 }
 
-/* Returns the length of the instruction, or of what is none. */
-static uint32_t guest_print_instruction(const struct guest_program *p, uint32_t address)
+static void guest_print_line(uint32_t address, const char *word, const char *text)
 {
-    const uint32_t uop = guest_uop_at(p, address), short_uop = guest_uop_at(p, address | 1);
-    const struct guest_isa *isa = p->guest->isa;
-    const bool is_short = uop == UOP_NOWHERE;
-    if (is_short && (short_uop == UOP_NOWHERE || !isa->interworks))
-        return isa->alignment;
-    const struct rp_instruction *in = &p->instructions[p->uops[is_short ? short_uop : uop].index];
-    char word[WORD] = "";
-    if (!in->raw_size)
-        return isa->alignment;
-    guest_print_word(in, isa->alignment == 1, is_short, word);
-    printf("%8" PRIx32 ":\t%-8s          \t%s\n", address, word, in->text);
+    printf("%8" PRIx32 ":\t%-8s          \t%s\n", address, word, text);
+}
+
+/* Bytes that are no instruction, as directives. */
+static void guest_print_bytes(uint32_t address, const uint8_t *raw, uint32_t size)
+{
+    while (size) {
+        const uint32_t part = size >= 4 ? 4 : size >= 2 ? 2 : 1;
+        const struct rp_instruction in = {.raw = raw, .raw_size = (uint8_t)part};
+        char word[WORD], text[WORD + 16];
+        guest_print_word(&in, false, false, word);
+        snprintf(text, sizeof text, "%s 0x%s", part == 1 ? ".byte" : part == 2 ? ".short" : ".word", word);
+        guest_print_line(address, word, text);
+        address += part;
+        raw += part;
+        size -= part;
+    }
+}
+
+/* The uop at an address, in either encoding; UOP_NOWHERE: none. */
+static uint32_t guest_uop_of(const struct guest_program *p, uint32_t address)
+{
+    const uint32_t uop = guest_uop_at(p, address);
+    return uop == UOP_NOWHERE && p->guest->isa->interworks ? guest_uop_at(p, address | 1) : uop;
+}
+
+/* What is no code, between instructions: words where they are whole. Returns how many bytes these are. */
+static uint32_t guest_print_data(const struct guest_program *p, uint32_t address)
+{
+    const struct guest *g = p->guest;
+    const uint32_t step = g->isa->alignment;
+    for (uint32_t i = 0; i < g->code_count; i++) {
+        const struct guest_code *c = &g->code[i];
+        if (address < c->low || address >= c->high)
+            continue;
+        const bool whole = !(address & 3) && c->high - address >= 4 && guest_uop_of(p, address + 2) == UOP_NOWHERE;
+        const uint32_t size = whole ? 4 : c->high - address < step ? 1 : step;
+        guest_print_bytes(address, c->bytes + (address - c->low), size);
+        return size;
+    }
+    return step;
+}
+
+/* Returns the length of the instruction, or of what is none. */
+static uint32_t guest_print_instruction(const struct guest_program *p, uint32_t address, struct guest_unknown *unknown)
+{
+    const uint32_t uop = guest_uop_of(p, address);
+    const struct rp_instruction *in = uop == UOP_NOWHERE ? NULL : &p->instructions[p->uops[uop].index];
+    char word[WORD];
+    if (!in || !in->raw_size)
+        return guest_print_data(p, address);
+    if (guest_is_unknown(&p->uops[uop])) {
+        if (!unknown->count++)
+            snprintf(unknown->first, sizeof unknown->first, "0x%" PRIx32 ": %s", address, in->text);
+        guest_print_bytes(address, in->raw, in->raw_size);
+        return in->raw_size;
+    }
+    guest_print_word(in, p->guest->isa->alignment == 1, uop != guest_uop_at(p, address), word);
+    guest_print_line(address, word, in->text);
     return in->raw_size;
 }
 
 static bool guest_print_range(const struct guest *g, const struct guest_program *p, const char *function,
-                              struct rp_error *err)
+                              struct guest_unknown *unknown, struct rp_error *err)
 {
     uint32_t low = p->low, high = p->high;
     if (function) {
@@ -60,16 +108,18 @@ static bool guest_print_range(const struct guest *g, const struct guest_program 
     }
     for (uint32_t at = low & ~(uint32_t)(g->isa->alignment - 1); at < high;) {
         guest_print_names(g, at);
-        at += guest_print_instruction(p, at);
+        at += guest_print_instruction(p, at, unknown);
     }
     return true;
 }
 
-bool guest_print_code(const char *path, const uint8_t *bytes, size_t size, const char *function, struct rp_error *err)
+bool guest_print_code(const char *path, const uint8_t *bytes, size_t size, const char *function,
+                      struct guest_unknown *unknown, struct rp_error *err)
 {
+    *unknown = (struct guest_unknown){0};
     struct guest *g = guest_open(path, bytes, size, err);
     struct guest_program *p = g ? guest_translate(g, err) : NULL;
-    bool ok = p && guest_print_range(g, p, function, err);
+    bool ok = p && guest_print_range(g, p, function, unknown, err);
     guest_program_free(p);
     guest_free(g);
     return ok;

@@ -5,6 +5,8 @@
 #include "frontend/guest/program.h"
 
 unsigned arm_translate(struct guest_build *, const uint8_t *bytes, uint32_t available);
+/* reach.c */
+void arm_find_marks(struct guest *);
 bool arm_call(struct guest_machine *, struct guest_core *);
 bool arm_step(struct guest_machine *, struct guest_core *, const struct guest_observer *);
 

@@ -1,6 +1,9 @@
 #include <elf.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "frontend/isa/arm/arm.h"
+#include "frontend/isa/arm/table.h"
 
 /* ELF for the ARM Architecture (IHI 0044), 4.3. A file that says that it passes floating-point numbers in registers
  * need not do so, as linkers say it because of one function that could; instructions that do so are refused when
@@ -14,6 +17,18 @@ static bool arm_accepts(uint32_t flags, struct rp_error *err)
     return true;
 }
 
+static unsigned arm_unknown(const uint8_t *bytes, uint32_t available, bool is_short, char *text, size_t size)
+{
+    uint16_t halves[2] = {0};
+    memcpy(halves, bytes, available < 4 ? available : 4);
+    const unsigned length = is_short ? arm_t32_length(halves[0]) : 4;
+    const uint32_t word = !is_short     ? halves[0] | (uint32_t)halves[1] << 16
+                          : length == 4 ? (uint32_t)halves[0] << 16 | halves[1]
+                                        : halves[0];
+    snprintf(text, size, "0x%x is no instruction of ARMv7-A without floating point", (unsigned)word);
+    return length;
+}
+
 const struct guest_isa guest_isa_arm = {
     .name = "armv7-a",
     .text = "ARM (ARMv7-A, A32 and T32)",
@@ -25,6 +40,8 @@ const struct guest_isa guest_isa_arm = {
     .interworks = true,
     .accepts = arm_accepts,
     .translate = arm_translate,
+    .unknown = arm_unknown,
+    .find_marks = arm_find_marks,
     .call = arm_call,
     .step = arm_step,
 };

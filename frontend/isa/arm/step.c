@@ -392,7 +392,7 @@ static bool arm_fetch(struct guest_machine *m, const struct guest_core *c, struc
                           : bytes == 4 ? (uint32_t)halves[0] << 16 | halves[1]
                                        : halves[0];
     if (!(c->thumb ? arm_decode_t32(word, c->ahead, i) : arm_decode_a32(word, i)))
-        guest_fault(m, c, "0x%x is no instruction of ARMv7-A without floating point", (unsigned)word);
+        guest_fault_unknown(m, c, halves, bytes, c->thumb);
     return !m->failed;
 }
 

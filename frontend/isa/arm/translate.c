@@ -173,15 +173,15 @@ static struct arm_fact arm_fact_of(const struct arm_translation *t, struct opera
     return (struct arm_fact){ARM_RESULT, result, OPERAND_NONE};
 }
 
-/* Whether the next instruction is a branch that can compare for itself. Then *taken and *not are the flags that are
- * read on either way. */
+/* Whether the next instruction is a branch that can compare for itself, and others follow in a row. Then *taken and
+ * *not are the flags that are read on either way. */
 static bool arm_branch_behind(struct arm_translation *t, const struct arm_fact *f, unsigned *taken, unsigned *not_taken)
 {
     struct guest_build *b = t->build;
     const uint32_t next = b->pc + t->i->length, written = arm_flags_written(t->i);
     struct arm_instruction branch;
-    if (is_register(t->guard) || b->ahead || !arm_look_ahead(b, next, b->is_short, 0, &branch) ||
-        branch.row->operation != ARM_B || !arm_compare_as(branch.cond, f).holds)
+    if (is_register(t->guard) || b->ahead || next >= b->end || !arm_look_ahead(b, next, b->is_short, 0, &branch) ||
+        next + branch.length >= b->end || branch.row->operation != ARM_B || !arm_compare_as(branch.cond, f).holds)
         return false;
     *taken = arm_flags_live(b, arm_pc_value(&branch, next) + branch.imm, b->is_short, 0, written);
     *not_taken = arm_flags_live(b, next + branch.length, b->is_short, 0, written);

@@ -66,21 +66,41 @@ static bool add_prefix(struct ia32_instruction *i, uint8_t byte)
     }
 }
 
+/* The byte behind those that have been read. */
+static uint8_t peek(const struct ia32_reader *r) { return r->at < r->available ? r->bytes[r->at] : 0; }
+
+/* VEX of two (c5) and three bytes (c4) and EVEX (62), and the opcode behind. Without the two highest bits of the next
+ * byte these are LDS, LES and BOUND. False: the byte begins none. */
+static bool read_vex(struct ia32_reader *r, uint8_t byte)
+{
+    static const uint32_t maps[8] = {[1] = 0x0f00, [2] = 0x0f3800, [3] = 0x0f3a00};
+    const bool is_long = byte == 0x62;
+    uint32_t map = 1;
+    if ((byte != 0xc4 && byte != 0xc5 && !is_long) || peek(r) < 0xc0)
+        return false;
+    const uint8_t first = next_byte(r);
+    if (byte != 0xc5) {
+        map = first & (is_long ? 7 : 31);
+        next_byte(r);
+    }
+    if (is_long)
+        next_byte(r);
+    r->opcode = IA32_VEX | (map < 8 ? maps[map] : 0) | next_byte(r);
+    return true;
+}
+
 static void read_opcode(struct ia32_reader *r, struct ia32_instruction *i)
 {
     uint8_t byte = next_byte(r);
     while (!r->ended && add_prefix(i, byte))
         byte = next_byte(r);
     r->opcode = byte;
-    if (byte != 0x0f)
+    if (read_vex(r, byte) || byte != 0x0f)
         return;
     r->opcode = 0x0f00u | next_byte(r);
-    if (r->opcode == 0x0f38 || r->opcode == 0x0f3a) /* maps of vectors only: what the third byte says does not matter */
-        next_byte(r);
+    if (r->opcode == 0x0f38 || r->opcode == 0x0f3a)
+        r->opcode = r->opcode << 8 | next_byte(r);
 }
-
-/* ModRM, if it is the next byte. */
-static uint8_t peek(const struct ia32_reader *r) { return r->at < r->available ? r->bytes[r->at] : 0; }
 
 static bool takes_memory_only(const struct ia32_row *row) { return strchr(row->operands, 'M') != NULL; }
 static bool takes_registers_only(const struct ia32_row *row) { return strchr(row->operands, 'R') != NULL; }
@@ -88,7 +108,8 @@ static bool takes_registers_only(const struct ia32_row *row) { return strchr(row
 static bool row_fits(const struct ia32_row *row, const struct ia32_reader *r, const struct ia32_instruction *i)
 {
     const uint8_t modrm = peek(r);
-    if ((r->opcode & row->mask) != row->opcode || (row->opcode > 0xff) != (r->opcode > 0xff))
+    if ((r->opcode & row->mask) != row->opcode || (row->opcode > 0xff) != (r->opcode > 0xff) ||
+        ((row->opcode ^ r->opcode) & IA32_VEX))
         return false;
     if ((row->digit >= 0 && (modrm >> 3 & 7) != row->digit) || (row->prefix && !(i->prefixes & row->prefix)))
         return false;
@@ -245,7 +266,8 @@ static uint8_t spare_prefixes(const struct ia32_instruction *i)
     uint8_t spare = i->prefixes & (uint8_t)~row->prefix;
     if (row->flags & IA32_STRING || (row->operation == IA32_RET && spare & IA32_REP))
         spare &= (uint8_t) ~(IA32_REP | IA32_REPNE);
-    if (strchr(row->operands, 'v') || strchr(row->operands, 's') || !*row->operands || row->operation == IA32_REFUSED)
+    if (strchr(row->operands, 'v') || strchr(row->operands, 's') || !*row->operands || row->operation == IA32_REFUSED ||
+        row->operation == IA32_ENTER)
         spare &= (uint8_t)~IA32_OPERAND_SIZE;
     if ((ia32_memory(i) && !strchr(row->operands, 'O')) || row->operation == IA32_XLAT ||
         (row->operation >= IA32_LOOP && row->operation <= IA32_JECXZ))
@@ -256,10 +278,8 @@ static uint8_t spare_prefixes(const struct ia32_instruction *i)
 static bool fits(const struct ia32_instruction *i)
 {
     const unsigned operation = i->row->operation;
-    const bool stack16 = operation == IA32_PUSHA || operation == IA32_POPA || operation == IA32_PUSHF ||
-                         operation == IA32_POPF || operation == IA32_ENTER || operation == IA32_LEAVE;
     const bool goes16 = operation >= IA32_JCC && operation <= IA32_JECXZ;
-    if (i->prefixes & IA32_OPERAND_SIZE && (stack16 || goes16))
+    if (i->prefixes & IA32_OPERAND_SIZE && goes16)
         return false;
     if (i->prefixes & IA32_LOCK && !(i->row->flags & IA32_LOCKABLE && i->operand[0].kind == IA32_MEMORY))
         return false;
@@ -277,7 +297,7 @@ bool ia32_decode(const uint8_t *bytes, uint32_t available, struct ia32_instructi
     i->condition = r.opcode & 15;
     read_operands(&r, i);
     i->length = (uint8_t)r.at;
-    i->bytes = i->operand[0].kind ? i->operand[0].bytes : i->prefixes & IA32_OPERAND_SIZE ? 2 : 4;
+    i->bytes = i->operand[0].kind && i->row->operation != IA32_ENTER ? i->operand[0].bytes : operand_bytes(i, 'v');
     i->spare |= spare_prefixes(i);
     return !r.ended && fits(i);
 }

@@ -66,6 +66,15 @@ void ia32_describe_refusal(const struct ia32_instruction *i, uint32_t pc, char *
                  what);
 }
 
+/* Nobody knows its length. */
+static unsigned ia32_unknown(const uint8_t *bytes, uint32_t available, bool is_short, char *text, size_t size)
+{
+    (void)is_short;
+    snprintf(text, size, "0x%02x 0x%02x ... is no instruction of IA-32 that guests may have", bytes[0],
+             available > 1 ? bytes[1] : 0);
+    return 1;
+}
+
 const struct guest_isa guest_isa_ia32 = {
     .name = "ia-32",
     .text = "IA-32",
@@ -77,6 +86,7 @@ const struct guest_isa guest_isa_ia32 = {
     .unaligned_atomics = true,
     .accepts = ia32_accepts,
     .translate = ia32_translate,
+    .unknown = ia32_unknown,
     .call = ia32_call,
     .step = ia32_step,
 };

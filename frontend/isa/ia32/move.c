@@ -176,16 +176,21 @@ static void ia32_pop_uops(struct ia32_translation *t)
 
 static void ia32_stack_of_all_uops(struct ia32_translation *t)
 {
+    const unsigned bytes = t->i->bytes;
     if (t->i->row->operation == IA32_PUSHA) {
         for (unsigned n = 0; n < 8; n++)
-            ia32_store(t, GUEST_REGISTER(n), ESP, -4 * (int64_t)(n + 1), 4);
-        ia32_add(t, ESP, ESP, -32u);
+            ia32_store(t, GUEST_REGISTER(n), ESP, -(int64_t)(bytes * (n + 1)), bytes);
+        ia32_add(t, ESP, ESP, -8 * bytes);
         return;
     }
     for (unsigned n = 0; n < 8; n++)
-        if (7 - n != IA32_ESP)
-            ia32_load(t, GUEST_REGISTER(7 - n), ESP, 4 * (int64_t)n, 4);
-    ia32_add(t, ESP, ESP, 32);
+        if (7 - n != IA32_ESP) {
+            const struct operand value = bytes == 4 ? GUEST_REGISTER(7 - n) : guest_temporary(VALUE_TEMPORARY);
+            ia32_load(t, value, ESP, bytes * n, bytes);
+            if (bytes == 2)
+                ia32_insert(t, 7 - n, bytes, value);
+        }
+    ia32_add(t, ESP, ESP, 8 * bytes);
 }
 
 static void ia32_flags_on_stack_uops(struct ia32_translation *t)
@@ -193,11 +198,11 @@ static void ia32_flags_on_stack_uops(struct ia32_translation *t)
     const struct operand value = guest_temporary(VALUE_TEMPORARY);
     if (t->i->row->operation == IA32_PUSHF) {
         ia32_lane(t, IA32_LANE_GET_FLAGS, value, OPERAND_NONE, OPERAND_NONE, 0);
-        ia32_push(t, value, 4);
+        ia32_push(t, value, t->i->bytes);
         return;
     }
-    ia32_load(t, value, ESP, 0, 4);
-    ia32_add(t, ESP, ESP, 4);
+    ia32_load(t, value, ESP, 0, t->i->bytes);
+    ia32_add(t, ESP, ESP, t->i->bytes);
     ia32_lane(t, IA32_LANE_SET_FLAGS, OPERAND_NONE, value, OPERAND_NONE, IA32_STATUS | IA32_DF);
 }
 
@@ -209,14 +214,14 @@ static void ia32_stack_uops(struct ia32_translation *t)
     case IA32_PUSHF:
     case IA32_POPF: ia32_flags_on_stack_uops(t); break;
     case IA32_ENTER:
-        ia32_push(t, EBP, 4);
-        ia32_move(t, EBP, ESP);
+        ia32_push(t, EBP, t->i->bytes);
+        ia32_insert(t, IA32_EBP, t->i->bytes, ESP);
         ia32_add(t, ESP, ESP, -(t->i->immediate & 0xffff));
         break;
     case IA32_LEAVE:
-        ia32_load(t, guest_temporary(VALUE_TEMPORARY), EBP, 0, 4);
-        ia32_add(t, ESP, EBP, 4);
-        ia32_move(t, EBP, guest_temporary(VALUE_TEMPORARY));
+        ia32_load(t, guest_temporary(VALUE_TEMPORARY), EBP, 0, t->i->bytes);
+        ia32_add(t, ESP, EBP, t->i->bytes);
+        ia32_insert(t, IA32_EBP, t->i->bytes, guest_temporary(VALUE_TEMPORARY));
         break;
     default: ia32_stack_of_all_uops(t); break; /* PUSHA, POPA */
     }

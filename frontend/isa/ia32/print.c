@@ -155,6 +155,13 @@ static void put_operands(struct ia32_text *t)
 
 static const char *suffix(unsigned bytes) { return bytes == 1 ? "b" : bytes == 2 ? "w" : "l"; }
 
+/* What has no operands that say its size, and a suffix for 16 bits. */
+static bool is_narrow_stack(const struct ia32_instruction *i)
+{
+    const unsigned operation = i->row->operation;
+    return i->bytes == 2 && operation >= IA32_PUSHA && operation <= IA32_LEAVE;
+}
+
 /* Whether no register says the size of what lies in memory. */
 static bool needs_suffix(const struct ia32_instruction *i)
 {
@@ -186,7 +193,8 @@ static void put_name(struct ia32_text *t)
         put(t, "w");
     if (i->row->flags & IA32_CONDITION)
         put(t, conditions[i->condition]);
-    if (i->row->flags & IA32_SUFFIX || needs_suffix(i) || (i->row->operation == IA32_NOP && ia32_memory(i)))
+    if (i->row->flags & IA32_SUFFIX || needs_suffix(i) || is_narrow_stack(i) ||
+        (i->row->operation == IA32_NOP && ia32_memory(i)))
         put(t, suffix(i->bytes));
 }
 

@@ -336,19 +336,20 @@ static void ia32_execute_compare_exchange8(struct ia32_step *s)
 /* PUSHA stores ESP as it was; POPA does not load it. */
 static void ia32_execute_stack_of_all(struct ia32_step *s)
 {
-    const uint32_t esp = *ia32_at(s, IA32_ESP);
+    const uint32_t esp = *ia32_at(s, IA32_ESP), bytes = s->i->bytes;
     if (s->i->row->operation == IA32_PUSHA) {
         for (unsigned n = 0; n < 8; n++)
-            ia32_store(s, esp - 4 * (n + 1), 4, n == IA32_ESP ? esp : *ia32_at(s, n));
-        *ia32_at(s, IA32_ESP) -= s->failed ? 0 : 32;
+            ia32_store(s, esp - bytes * (n + 1), bytes, n == IA32_ESP ? esp : *ia32_at(s, n));
+        *ia32_at(s, IA32_ESP) -= s->failed ? 0 : 8 * bytes;
         return;
     }
     for (unsigned n = 0; n < 8; n++)
         if (7 - n != IA32_ESP) {
-            const uint32_t value = ia32_load(s, esp + 4 * n, 4);
-            *ia32_at(s, 7 - n) = s->failed ? *ia32_at(s, 7 - n) : value;
+            const uint32_t value = (uint32_t)ia32_load(s, esp + bytes * n, bytes);
+            if (!s->failed)
+                ia32_set_register(s, 7 - n, bytes, value);
         }
-    *ia32_at(s, IA32_ESP) += s->failed ? 0 : 32;
+    *ia32_at(s, IA32_ESP) += s->failed ? 0 : 8 * bytes;
 }
 
 static void ia32_execute_stack(struct ia32_step *s)
@@ -362,25 +363,25 @@ static void ia32_execute_stack(struct ia32_step *s)
         s->address = ia32_address(s);
         ia32_write(s, 0, value);
         break;
-    case IA32_PUSHF: ia32_push(s, 4, s->core->flags | IA32_FLAGS_ON); break;
+    case IA32_PUSHF: ia32_push(s, i->bytes, s->core->flags | IA32_FLAGS_ON); break;
     case IA32_POPF:
-        value = ia32_pop(s, 4);
+        value = ia32_pop(s, i->bytes);
         if (!s->failed)
             s->core->flags = value & (IA32_STATUS | IA32_DF);
         break;
     case IA32_ENTER:
-        ia32_push(s, 4, *ia32_at(s, IA32_EBP));
+        ia32_push(s, i->bytes, *ia32_at(s, IA32_EBP));
         if (s->failed)
             break;
-        *ia32_at(s, IA32_EBP) = *ia32_at(s, IA32_ESP);
+        ia32_set_register(s, IA32_EBP, i->bytes, *ia32_at(s, IA32_ESP));
         *ia32_at(s, IA32_ESP) -= i->immediate & 0xffff;
         break;
     case IA32_LEAVE:
-        value = ia32_load(s, *ia32_at(s, IA32_EBP), 4);
+        value = (uint32_t)ia32_load(s, *ia32_at(s, IA32_EBP), i->bytes);
         if (s->failed)
             break;
-        *ia32_at(s, IA32_ESP) = *ia32_at(s, IA32_EBP) + 4;
-        *ia32_at(s, IA32_EBP) = value;
+        *ia32_at(s, IA32_ESP) = *ia32_at(s, IA32_EBP) + i->bytes;
+        ia32_set_register(s, IA32_EBP, i->bytes, value);
         break;
     default: ia32_execute_stack_of_all(s); break; /* PUSHA, POPA */
     }
@@ -593,8 +594,7 @@ static bool ia32_fetch(struct guest_machine *m, const struct guest_core *c, stru
     if (!available)
         guest_fault_access(m, c, c->pc, 1, GUEST_EXECUTE);
     else if (!ia32_decode(bytes, available, i))
-        guest_fault(m, c, "0x%02x 0x%02x ... is no instruction of IA-32 that guests may have", bytes[0],
-                    available > 1 ? bytes[1] : 0);
+        guest_fault_unknown(m, c, bytes, available, false);
     else if (ia32_is_refused(i)) {
         ia32_describe_refusal(i, c->pc, text, sizeof text);
         guest_fault(m, c, "%s", text);

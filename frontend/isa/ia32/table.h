@@ -119,6 +119,10 @@ enum ia32_register {
 
 enum ia32_segment { IA32_ES, IA32_CS, IA32_SS, IA32_DS, IA32_FS, IA32_GS, IA32_NO_SEGMENT };
 
+/* Instructions with the prefixes VEX or EVEX have this bit and the opcode that they have without: the prefix says which
+ * of 0f, 0f38 and 0f3a belong to it. The manual, 2.3 and 2.7. */
+#define IA32_VEX 0x1000000u
+
 /* Bits of prefixes. */
 enum ia32_prefix {
     IA32_OPERAND_SIZE = 1, /* 66 */
@@ -146,7 +150,7 @@ enum ia32_row_flag {
  * byte with a sign */
 struct ia32_row {
     const char *name;
-    uint32_t opcode, mask; /* 0f is the second byte of what begins with it */
+    uint32_t opcode, mask; /* 0f is the byte before the last of what begins with it, 0f38 and 0f3a are two before */
     int8_t digit;          /* bits 3 to 5 of ModRM; -1: any */
     uint8_t prefix;        /* enum ia32_prefix that belongs to the opcode; 0: none */
     const char *operands;

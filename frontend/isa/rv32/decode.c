@@ -14,7 +14,9 @@ unsigned rv32_length(uint16_t first_half)
 {
     if ((first_half & 3) != 3)
         return 2;
-    return (first_half & 0x1c) != 0x1c ? 4 : 0;
+    if ((first_half & 0x1c) != 0x1c)
+        return 4;
+    return first_half & 0x20 ? 8 : 6;
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
@@ -132,7 +134,7 @@ static const struct rv32_row *find_row(uint32_t w, bool is_short)
 bool rv32_decode(uint32_t word, struct rv32_instruction *i)
 {
     const unsigned length = rv32_length((uint16_t)word);
-    if (!length)
+    if (length > 4)
         return false;
     const uint32_t w = length == 2 ? word & 0xffff : word;
     *i = (struct rv32_instruction){.row = find_row(w, length == 2), .length = (uint8_t)length};

@@ -65,6 +65,8 @@ void rv32_print(const struct rv32_instruction *i, uint32_t pc, char *text, size_
     case RV32_FORMAT_CADD: snprintf(text, size, "%s %s,%s", name, rd, rs2); return;
     case RV32_FORMAT_CJR:
     case RV32_FORMAT_CJALR: snprintf(text, size, "%s %s", name, rs1); return;
+    case RV32_FORMAT_FLOAT: snprintf(text, size, "%s (floating point)", name); return;
+    case RV32_FORMAT_SYSTEM: snprintf(text, size, "%s (is for operating systems)", name); return;
     default: snprintf(text, size, "%s", name); return;
     }
 }

@@ -8,4 +8,8 @@ unsigned rv32_translate(struct guest_build *, const uint8_t *bytes, uint32_t ava
 bool rv32_call(struct guest_machine *, struct guest_core *);
 bool rv32_step(struct guest_machine *, struct guest_core *, const struct guest_observer *);
 
+/* Of an instruction of class RV32_CLASS_REFUSED: "flw (floating point): guests compute in integers". */
+struct rv32_instruction;
+void rv32_describe_refusal(const struct rv32_instruction *, uint32_t pc, char *text, size_t size);
+
 #endif

@@ -237,6 +237,7 @@ static bool rv32_execute(struct rv32_step *s, const struct rv32_instruction *i, 
 static bool rv32_fetch(struct guest_machine *m, const struct guest_core *c, struct rv32_instruction *i)
 {
     uint32_t word = 0;
+    char text[128];
     if (!guest_memory_read(&m->memory, c->pc, 2, GUEST_EXECUTE, &word)) {
         guest_fault_access(m, c, c->pc, 2, GUEST_EXECUTE);
         return false;
@@ -244,7 +245,11 @@ static bool rv32_fetch(struct guest_machine *m, const struct guest_core *c, stru
     if (rv32_length((uint16_t)word) == 4 && !guest_memory_read(&m->memory, c->pc, 4, GUEST_EXECUTE, &word))
         word = 0;
     if (!rv32_decode(word, i))
-        guest_fault(m, c, "0x%x is no instruction of RV32IMAC", (unsigned)word);
+        guest_fault_unknown(m, c, &word, sizeof word, false);
+    else if (i->row->class == RV32_CLASS_REFUSED) {
+        rv32_describe_refusal(i, c->pc, text, sizeof text);
+        guest_fault(m, c, "%s", text);
+    }
     return !m->failed;
 }
 

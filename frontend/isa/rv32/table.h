@@ -1,4 +1,5 @@
-/* RV32IMAC as one table: a row for each instruction, from which decoder and disassembler come.
+/* RV32IMAC as one table: a row for each instruction, from which decoder and disassembler come; and what is refused by
+ * its name (refused.def).
  *
  * An instruction has 16 or 32 bits, in little-endian halves; the two lowest bits are 11 in those of 32. A compressed
  * instruction decodes into the operation of the long one that it stands for. */
@@ -69,6 +70,7 @@ enum rv32_operation {
     RV32_AMOMAX,
     RV32_AMOMINU,
     RV32_AMOMAXU,
+    RV32_REFUSED,
 };
 
 /* What an instruction does, for its unit and for statistics. */
@@ -81,23 +83,26 @@ enum rv32_class {
     RV32_CLASS_ATOMIC,
     RV32_CLASS_CONTROL,
     RV32_CLASS_FENCE,
+    RV32_CLASS_REFUSED, /* what guests may not have */
 };
 
 /* Where the operands are, and how they print. */
 enum rv32_format {
     RV32_FORMAT_NONE,
-    RV32_FORMAT_R,     /* rd, rs1, rs2 */
-    RV32_FORMAT_I,     /* rd, rs1, imm */
-    RV32_FORMAT_SHIFT, /* rd, rs1, shift amount */
-    RV32_FORMAT_LOAD,  /* rd, imm(rs1) */
-    RV32_FORMAT_STORE, /* rs2, imm(rs1) */
-    RV32_FORMAT_B,     /* rs1, rs2, target */
-    RV32_FORMAT_U,     /* rd, upper 20 bits */
-    RV32_FORMAT_J,     /* rd, target */
-    RV32_FORMAT_JALR,  /* rd, imm(rs1) */
-    RV32_FORMAT_FENCE, /* predecessors, successors */
-    RV32_FORMAT_LR,    /* rd, (rs1) */
-    RV32_FORMAT_AMO,   /* rd, rs2, (rs1) */
+    RV32_FORMAT_R,      /* rd, rs1, rs2 */
+    RV32_FORMAT_I,      /* rd, rs1, imm */
+    RV32_FORMAT_SHIFT,  /* rd, rs1, shift amount */
+    RV32_FORMAT_LOAD,   /* rd, imm(rs1) */
+    RV32_FORMAT_STORE,  /* rs2, imm(rs1) */
+    RV32_FORMAT_B,      /* rs1, rs2, target */
+    RV32_FORMAT_U,      /* rd, upper 20 bits */
+    RV32_FORMAT_J,      /* rd, target */
+    RV32_FORMAT_JALR,   /* rd, imm(rs1) */
+    RV32_FORMAT_FENCE,  /* predecessors, successors */
+    RV32_FORMAT_LR,     /* rd, (rs1) */
+    RV32_FORMAT_AMO,    /* rd, rs2, (rs1) */
+    RV32_FORMAT_FLOAT,  /* of what is refused: floating point, */
+    RV32_FORMAT_SYSTEM, /* and the rest */
     /* compressed */
     RV32_FORMAT_CIW,    /* rd', sp, imm, which is not 0 */
     RV32_FORMAT_CL,     /* rd', imm(rs1') */
@@ -140,7 +145,8 @@ struct rv32_instruction {
     int32_t imm;          /* sign-extended; of U the upper 20 bits in place; of branches and jumps the distance */
 };
 
-/* Bytes of the instruction that begins with this half: 2 or 4; 0: it is longer, which RV32IMAC has none of. */
+/* Bytes of the instruction that begins with this half, figure 1.1 of the manual: 2 or 4; 6 or 8, which RV32IMAC has
+ * none of. Those beyond are not told apart: 8. */
 unsigned rv32_length(uint16_t first_half);
 /* False: the word is no instruction of RV32IMAC. `word`: for an instruction of 16 bits only its lower half counts. */
 bool rv32_decode(uint32_t word, struct rv32_instruction *);

@@ -254,7 +254,8 @@ static uint8_t rv32_unit_class(const struct rv32_instruction *i)
     case RV32_CLASS_LOAD:
     case RV32_CLASS_STORE:
     case RV32_CLASS_ATOMIC: return RP_CLASS_MEMORY;
-    case RV32_CLASS_CONTROL: return RP_CLASS_CONTROL;
+    case RV32_CLASS_CONTROL:
+    case RV32_CLASS_REFUSED: return RP_CLASS_CONTROL;
     case RV32_CLASS_FENCE: return RP_CLASS_FENCE;
     default: return RP_CLASS_INT;
     }
@@ -285,8 +286,11 @@ static void rv32_add_instruction(struct rv32_translation *t, const uint8_t *byte
 {
     const struct rv32_instruction *i = t->i;
     struct guest_build *b = t->build;
-    char text[64];
-    rv32_print(i, b->pc, text, sizeof text);
+    char text[128];
+    if (i->row->class == RV32_CLASS_REFUSED)
+        rv32_describe_refusal(i, b->pc, text, sizeof text);
+    else
+        rv32_print(i, b->pc, text, sizeof text);
     struct rp_instruction in = {.pc = b->pc,
                                 .raw = bytes,
                                 .raw_size = i->length,
@@ -321,6 +325,7 @@ unsigned rv32_translate(struct guest_build *b, const uint8_t *bytes, uint32_t av
     case RV32_CLASS_ATOMIC: rv32_memory_uop(&t); break;
     case RV32_CLASS_CONTROL: rv32_control_uops(&t); break;
     case RV32_CLASS_FENCE: guest_emit(b, (struct operation){.kind = UOP_FENCE}); break;
+    case RV32_CLASS_REFUSED: guest_emit(b, (struct operation){.kind = UOP_TRAP}); break;
     default: rv32_compute_uops(&t); break;
     }
     rv32_add_instruction(&t, bytes);

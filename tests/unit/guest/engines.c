@@ -3,6 +3,7 @@
  * compile them (tests/guests/build). */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,13 +126,25 @@ static void compare(const struct both *b, const char *name, uint32_t cores, bool
     }
 }
 
-static void open_both(struct both *b, const char *name, uint32_t cores)
+/* Takes a file's symbols away. */
+static void strip(uint8_t *bytes)
+{
+    const Elf32_Ehdr *header = (const Elf32_Ehdr *)bytes;
+    Elf32_Shdr *sections = (Elf32_Shdr *)(bytes + header->e_shoff);
+    for (unsigned n = 0; n < header->e_shnum; n++)
+        if (sections[n].sh_type == SHT_SYMTAB)
+            sections[n].sh_type = SHT_NULL;
+}
+
+static void open_both(struct both *b, const char *name, uint32_t cores, bool stripped)
 {
     char path[512];
     size_t size;
     snprintf(path, sizeof path, "%s/%s", folder_of_guests(), name);
     uint8_t *bytes = file_read(path, &size, &b->err);
     cr_assert(bytes, "%s", b->err.text);
+    if (stripped)
+        strip(bytes);
     b->guest = guest_open(path, bytes, size, &b->err);
     free(bytes);
     cr_assert(b->guest, "%s", b->err.text);
@@ -156,17 +169,22 @@ static void close_both(struct both *b)
  * call the barrier of the chip: not. */
 static bool spins(const char *name) { return !strncmp(name, "locks.", 6); }
 
-static void run_both(const char *name, uint32_t cores, uint32_t cluster, uint32_t patience)
+static void run_opened(struct both *b, const char *name, uint32_t cores, uint32_t cluster, uint32_t patience)
 {
-    struct both *b = calloc(1, sizeof *b);
-    cr_assert(b);
-    open_both(b, name, cores);
     const struct guest_observer o = {.data = b, .access = see_access};
     cr_assert(guest_run_plain(&b->plain, 0, &o), "%s", b->err.text);
     run_lockstep(b, cores, cluster, patience);
     if (!spins(name))
         compare(b, name, cores, true);
     close_both(b);
+}
+
+static void run_both(const char *name, uint32_t cores, uint32_t cluster, uint32_t patience)
+{
+    struct both *b = calloc(1, sizeof *b);
+    cr_assert(b);
+    open_both(b, name, cores, false);
+    run_opened(b, name, cores, cluster, patience);
 }
 
 static unsigned each_program(void (*run)(const char *name))
@@ -190,6 +208,16 @@ static void on_few_cores(const char *name)
     run_both(name, 33, 0, 0);
 }
 Test(engines, agree_on_few_cores) { cr_assert_geq(each_program(on_few_cores), 57); }
+
+/* What of ARM is code, and in which encoding, is found without symbols. */
+static void without_symbols(const char *name)
+{
+    struct both *b = calloc(1, sizeof *b);
+    cr_assert(b);
+    open_both(b, name, 33, true);
+    run_opened(b, name, 33, 0, 0);
+}
+Test(engines, agree_without_symbols) { each_program(without_symbols); }
 
 /* Each core of the byte-code machine has a longer program than the one before it. */
 static bool is_long(const char *name) { return !strncmp(name, "bytecode.", 9) && !getenv("FULL"); }

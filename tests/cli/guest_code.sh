@@ -1,0 +1,100 @@
+#!/bin/bash
+# Guests' code: what is no instruction, what guests may not have, jumps to what is no code, and files without symbols. The
+# programs are made of words, so that no compiler is needed.
+set -u
+. tests/support/cli.sh
+small() { python3 tests/guests/small.py "$work/small.elf" "$@"; }
+# refused WHAT TEXT ISA WORD...: both engines end with status 3 and say so
+refused() {
+    local what=$1 text=$2 engine
+    shift 2
+    small "$@"
+    for engine in lockstep reference; do
+        "$r" run --guest "$work/small.elf" --engine $engine >"$work/out" 2>"$work/err"
+        is "$what: status 3 ($engine)" $? 3
+        check "$what: $text ($engine)" grep -qF -- "core 0, _start$text" "$work/err"
+    done
+}
+# exits STATUS WHAT ISA WORD...: in both engines
+exits() {
+    local status=$1 what=$2 engine
+    shift 2
+    small "$@"
+    for engine in lockstep reference; do
+        "$r" run --guest "$work/small.elf" --engine $engine >"$work/out" 2>"$work/err"
+        is "$what ($engine)" $? "$status"
+    done
+}
+
+# ---- by its name ---------------------------------------------------------------------------------------------------------
+float=": guests compute in integers; compile with -march=rv32imac -mabi=ilp32"
+refused "a load of F" " (0x10074): flw (floating point)$float" rv32 00052507
+refused "a sum of F" " (0x10074): fadd.s (floating point)$float" rv32 00c5f553
+refused "a product and sum of D" " (0x10074): fmadd.d (floating point)$float" rv32 6ac5f543
+refused "a compressed store of D" " (0x10074): c.fsdsp (floating point)$float" rv32 a42a
+refused "a register of status" " (0x10074): csrrs (is for operating systems)" rv32 c0002573
+refused "LZCNT, which is not BSR" " (0x10074): lzcnt (LZCNT: compile with -march=i686)" ia32 f3 0f bd c0
+refused "MOVBE" " (0x10074): movbe (MOVBE: compile with -march=i686)" ia32 0f 38 f0 08
+refused "CRC32" " (0x10074): crc32 (SSE4.2: compile with -march=i686)" ia32 f2 0f 38 f1 c8
+refused "RDRAND" " (0x10074): rdrand (random numbers)" ia32 0f c7 f0
+refused "AVX" " (0x10074): avx (floating point or vectors)" ia32 c5 f4 58 d0
+refused "BMI" " (0x10074): bmi (BMI: compile with -march=i686)" ia32 c4 e2 60 f2 c8
+
+# ---- by its bytes --------------------------------------------------------------------------------------------------------
+refused "no instruction of RISC-V" "+0x2 (0x10076): 0x13003b is no instruction of RV32IMAC" rv32 0001 0013003b
+refused "no instruction of ARM" "+0x4 (0x10078): 0xee100f10 is no instruction of ARMv7-A" arm e1a00000 ee100f10
+refused "no instruction of T32" "+0x2 (0x10076): 0xfc00f000 is no instruction of ARMv7-A" thumb bf00 fc00 f000
+refused "no instruction of IA-32" "+0x1 (0x10075): 0xc8 0x08 ... is no instruction of IA-32" ia32 90 c8 08 00 01
+
+# ---- behind what is no instruction ---------------------------------------------------------------------------------------
+# a register leads there: exit 7
+exits 7 "behind a word that is no instruction of RISC-V" rv32 00000517 01050513 00050067 0013003b 00700513 05d00893 00000073
+is "a word that is no instruction is printed as one" "$("$r" disasm "$work/small.elf" 2>"$work/err" | grep -A1 '\.word' | cut -f2- | tr -s '\t ' ' ')" \
+    "0013003b .word 0x0013003b
+00700513 addi a0,zero,7"
+is "... and then the status is 2" "$("$r" disasm "$work/small.elf" >/dev/null 2>&1; echo $?)" 2
+check "... with the first one's place" grep -q "small.elf: 0x10080: 0x13003b is no instruction of RV32IMAC; printed as .word" "$work/err"
+exits 7 "behind one of T32" thumb a001 3003 4700 fc00 f000 2007 2701 df00
+exits 7 "behind AVX-512" ia32 b8 +15 ff e0 62 f3 75 48 25 50 01 03 b8 00000001 bb 00000007 cd 80
+
+# ---- IA-32 with the prefix 66 --------------------------------------------------------------------------------------------
+# push $0x11223344; mov %esp,%ebp; enterw; leavew; pushaw; popaw; pushfw; popfw; and what is on the stack and in EBP has not changed
+exits 0 "halves of registers on the stack" ia32 68 11223344 89 e5 66 c8 08 00 00 66 c9 66 60 66 61 66 9c 66 9d \
+    29 e5 58 2d 11223344 09 e8 89 c3 b8 00000001 cd 80
+
+# ---- jumps to no code ----------------------------------------------------------------------------------------------------
+refused "a jump out of the program (RISC-V)" " (0x10074): jump to 0x90074, which is no code: not the program's memory" rv32 0008006f
+refused "a jump out of the program (ARM)" "+0x4 (0x10078): jump to 0x110080, which is no code: not the program's memory" arm e1a00000 ea040000
+refused "a jump out of the program (IA-32)" "+0x1 (0x10075): jump to 0x2001007a, which is no code: not the program's memory" ia32 90 e9 20000000
+refused "a jump to data" "+0x5 (0x10079): jump to 0x$(python3 -c 'import sys; sys.path.insert(0, "tests/guests"); import random_programs; print("%x" % random_programs.DATA)'), which is no code: data" \
+    ia32 b8 DATA ff e0
+small ia32 b8 +6 ff e0 b8 01
+fails 3 "jump to 0x1007a, where lock step has found no code: it is data, or within an instruction (--engine reference executes it)" \
+    "$r" run --guest "$work/small.elf"
+
+# ---- files without symbols -----------------------------------------------------------------------------------------------
+golden=tests/golden/guests
+for elf in quicksort.gcc-Os.thumb bytecode.clang-O2.thumb idct.gcc-O2.arm; do
+    python3 tests/guests/small.py "$work/stripped.elf" strip $golden/$elf.elf
+    "$r" run -q --guest $golden/$elf.elf --cores 3 >"$work/right"
+    "$r" run -q --guest "$work/stripped.elf" --cores 3 >"$work/out"
+    check "$elf without symbols" cmp "$work/right" "$work/out"
+done
+"$r" disasm --kernel main $golden/quicksort.gcc-Os.thumb.elf | sed 1,2d >"$work/main"
+python3 tests/guests/small.py "$work/stripped.elf" strip $golden/quicksort.gcc-Os.thumb.elf
+"$r" disasm "$work/stripped.elf" >"$work/all"
+check "a listing finds the encoding" test "$(grep -cxFf "$work/main" "$work/all")" -ge "$(wc -l <"$work/main")"
+exits 7 "an address that is a sum" arm e3a00801 e2800080 e12fff10 e3a00007 e3a07001 ef000000
+python3 tests/guests/small.py "$work/stripped.elf" strip "$work/small.elf"
+fails 3 "jump to 0x10080, where lock step has found no code: the file has no symbols; link it without -s, or take --engine reference" \
+    "$r" run --guest "$work/stripped.elf"
+
+# ---- limits --------------------------------------------------------------------------------------------------------------
+"$r" run --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 4 --limit 10 2>"$work/err"
+executed=$(sed -n 's/.*has executed \([0-9]*\) instructions, the limit is 10 .*/\1/p' "$work/err")
+check "the limit is looked at where the straight line behind it ends" test "${executed:-1000}" -le 40
+python3 tests/guests/small.py "$work/small.elf" bytes 1090519040
+fails 2 "a segment has more than 1 GiB: a program may have more on the heap" "$r" run --guest "$work/small.elf"
+if ! address_sanitizer; then
+    fails 4 "no room for 2 GiB of addresses" sh -c "ulimit -v 2000000; exec '$r' run --guest $golden/matmul.gcc-O2.rv32imac.elf"
+fi
