@@ -31,7 +31,7 @@ rv32, arm, ia32 = module("random_rv32"), module("random_arm"), module("random_ia
 GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
 LOOPS = 100  # times, so that it can be measured
-STEPPED_LOOPS = 10  # where each instruction is handed over, which takes longer
+STEPPED_LOOPS = 10  # of WC handed over after each instruction, where cores do not meet again
 
 
 def straight(code):
@@ -201,9 +201,9 @@ def figure_6(a, folder):
         print("%8d %14s %14.0f %14s %14.0f" % (cluster, "", row[0], "", row[1]))
     if not a.steps:
         return
-    print("Handed over after every instruction (MK), %d instructions a core (paper: BC 50, WC 25), and with each access" % (LENGTH * STEPPED_LOOPS))
+    print("Handed over after every instruction (MK; WC %d instructions a core), and with each access (paper: BC 50, WC 25)" % (LENGTH * STEPPED_LOOPS))
     print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC, accesses", "WC", "WC, accesses"))
-    paths = write_guests(a, folder, STEPPED_LOOPS)
+    paths[1] = write_guests(a, folder, STEPPED_LOOPS)[1]
     for cores in a.cores:
         print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *(r for path in paths for r in stepped(a, path, cores))))
 

@@ -495,7 +495,9 @@ int guest_run(const struct command *command, int argc, char **argv, const struct
     s.cluster = guest_cluster(s.cluster, s.cores);
     int status = guest_session_run(&s);
     guest_session_close(&s);
-    if (interrupted())
+    if (interrupted()) {
+        command_finish(status); /* writes what is left of the result */
         interrupt_end();
+    }
     return status;
 }
