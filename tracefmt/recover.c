@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tracefmt/file_write.h"
 #include "tracefmt/index.h"
+#include "tracefmt/output_path.h"
 #include "tracefmt/reader.h"
 #include "tracefmt/reader_internal.h"
 
@@ -60,7 +62,10 @@ bool rp_trace_recover(const char *part, const char *path, uint32_t *launches, st
     bool ok = is_left_over(fd) || rp_fail(err, RP_USAGE, "'%s' is still being written", part);
     ok = ok && (empty || recover(fd, part, launches, err));
     close(fd);
-    if (ok && (empty ? unlink(part) : rename(part, path)))
+    char *target = ok ? output_path(path, err) : NULL;
+    ok = target != NULL;
+    if (ok && (empty ? unlink(part) : rename(part, target)))
         ok = rp_fail(err, RP_SYSTEM, "cannot complete '%s': %s", path, strerror(errno));
+    free(target);
     return ok;
 }

@@ -15,6 +15,7 @@
 #include "tracefmt/chunk.h"
 #include "tracefmt/file_write.h"
 #include "tracefmt/frame.h"
+#include "tracefmt/output_path.h"
 #include "tracefmt/reader_internal.h"
 #include "tracefmt/tables.h"
 
@@ -32,6 +33,7 @@ struct open_launch {
 struct rp_writer {
     uint64_t identity;
     char *path, *temporary;
+    char *target; /* the file that the path leads to */
     int fd, level;
     bool scratch;            /* the file has no name */
     _Atomic bool broken;     /* an operation failed: the file must not get its name */
@@ -104,9 +106,6 @@ static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, str
 
 static bool create(struct rp_writer *w, struct rp_error *err)
 {
-    struct stat st;
-    if (!stat(w->path, &st) && !S_ISREG(st.st_mode))
-        return rp_fail(err, RP_USAGE, "cannot write a trace to '%s': it exists and is not a regular file", w->path);
     w->fd = mkostemp(w->temporary, O_CLOEXEC);
     if (w->fd < 0)
         return system_fail(w, "create", err);
@@ -118,18 +117,17 @@ static bool create(struct rp_writer *w, struct rp_error *err)
     return !fchmod(w->fd, 0666 & ~mask) || system_fail(w, "create", err);
 }
 
-static bool allocate(struct rp_writer *w, const char *path)
+static bool allocate(struct rp_writer *w, const char *path, struct rp_error *err)
 {
-    static const char suffix[] = ".part-XXXXXX";
-    size_t size = strlen(path);
-    w->path = strdup(path);
-    w->temporary = malloc(size + sizeof suffix);
-    w->compressor = ZSTD_createCCtx();
-    if (!w->path || !w->temporary || !w->compressor)
+    w->target = output_path(path, err);
+    if (!w->target)
         return false;
-    memcpy(w->temporary, path, size);
-    memcpy(w->temporary + size, suffix, sizeof suffix);
-    return true;
+    w->path = strdup(path);
+    if (asprintf(&w->temporary, "%s.part-XXXXXX", w->target) < 0)
+        w->temporary = NULL;
+    w->compressor = ZSTD_createCCtx();
+    return (w->path && w->temporary && w->compressor) ||
+           rp_fail(err, RP_SYSTEM, "out of memory while opening '%s'", path);
 }
 
 /* Compresses w->raw into a frame of tables and writes it. */
@@ -172,6 +170,7 @@ static void writer_free(struct rp_writer *w)
     buffer_free(&w->out);
     ZSTD_freeCCtx(w->compressor);
     free(w->path);
+    free(w->target);
     free(w->temporary);
     free(w->kernels);
     free(w->modules);
@@ -187,8 +186,9 @@ struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *p
     struct rp_writer *w = calloc(1, sizeof *w);
     if (w)
         pthread_mutex_init(&w->writing, NULL);
-    if (!w || !allocate(w, path)) {
+    else
         rp_fail(err, RP_SYSTEM, "out of memory while opening '%s'", path);
+    if (!w || !allocate(w, path, err)) {
         if (w)
             writer_free(w);
         return NULL;
@@ -490,7 +490,7 @@ struct rp_trace *rp_writer_read(struct rp_writer *w, struct rp_error *err)
  * systems) is no reason to lose the trace. */
 static void sync_directory(const struct rp_writer *w)
 {
-    char *copy = strdup(w->path);
+    char *copy = strdup(w->target);
     int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);
@@ -519,7 +519,7 @@ static bool finish(struct rp_writer *w, struct rp_error *err)
         return system_fail(w, "sync", err);
     int fd = w->fd;
     w->fd = -1;
-    if (close(fd) || rename(w->temporary, w->path)) {
+    if (close(fd) || rename(w->temporary, w->target)) {
         system_fail(w, "complete", err);
         unlink(w->temporary);
         return false;

@@ -677,7 +677,7 @@ static bool guest_take_turns(struct guest_engine *e)
 {
     for (bool some = true, changed; some && !e->machine->failed && !e->machine->ended;) {
         guest_round(e, &some, &changed);
-        if (!guest_recorder_flush(&e->recorder, e->machine->err))
+        if (!guest_recorder_flush(&e->recorder, e->machine->err) || guest_interrupted(e->machine))
             return false;
         if (guest_open_barrier(e))
             some = true;

@@ -18,10 +18,16 @@
 #define GUEST_QUANTUM 4096u
 #define GUEST_PATIENCE 256u
 
+/* Cores of a block of the trace, a multiple of 32 or all. `cluster` 0: all, at most 1,024. */
+static inline uint32_t guest_cluster(uint32_t cluster, uint32_t cores)
+{
+    return cluster ? cluster : cores < 1024 ? cores : 1024;
+}
+
 struct guest_run_options {
     uint64_t limit;           /* instructions of a core, a guard against endless loops; 0: none */
     uint32_t patience;        /* 0: GUEST_PATIENCE */
-    uint32_t cluster;         /* cores of a block of the trace, a multiple of 32; 0: all, at most 1,024 */
+    uint32_t cluster;         /* as of guest_cluster() */
     struct rp_writer *writer; /* NULL: nothing is recorded */
     const char *sha256;       /* of the guest's file, for the trace */
 };

@@ -174,6 +174,15 @@ bool guest_call(struct guest_machine *m, struct guest_core *c, enum guest_call c
     return true;
 }
 
+bool guest_interrupted(struct guest_machine *m)
+{
+    if (!m->failed && m->interrupted && *m->interrupted) {
+        m->failed = true;
+        rp_fail(m->err, RP_KERNEL, "%s: interrupted before all cores had exited", m->guest->path);
+    }
+    return m->failed;
+}
+
 bool guest_release_barrier(struct guest_machine *m)
 {
     uint32_t waiting = 0;

@@ -55,6 +55,7 @@ struct guest_machine {
     int status;            /* the program's: the first one that is not 0 */
     bool failed;           /* *err says why */
     struct rp_error *err;
+    const _Atomic bool *interrupted; /* set by another thread or a signal: the run fails; NULL: never */
     /* Of the plain engine: instructions by address modulo GUEST_DECODED, as their instruction set has them. */
     void *decoded;
     uint32_t *decoded_at; /* whose they are */
@@ -83,6 +84,9 @@ void guest_fault(struct guest_machine *, const struct guest_core *, const char *
 /* The bytes at the core's pc are no instruction. is_short: as in struct guest_build. */
 void guest_fault_unknown(struct guest_machine *, const struct guest_core *, const void *bytes, uint32_t available,
                          bool is_short);
+
+/* Whether the run is interrupted; then it has failed. Engines ask between turns. */
+bool guest_interrupted(struct guest_machine *);
 
 /* Cores that wait at the barrier go on, if all others have exited or wait, too. True: some go on. */
 bool guest_release_barrier(struct guest_machine *);

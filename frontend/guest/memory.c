@@ -43,7 +43,7 @@ bool guest_memory_open(struct guest_memory *m, const struct guest *g, uint32_t c
                        struct rp_error *err)
 {
     *m = (struct guest_memory){.cores = cores, .stack_bytes = stack_bytes, .stack_pitch = stack_bytes + GUEST_PAGE};
-    const uint64_t all = (uint64_t)cores * m->stack_pitch;
+    const uint64_t all = cores * ((uint64_t)stack_bytes + GUEST_PAGE); /* the pitch may not fit its own 32 bits */
     if (all > GUEST_STACK_TOP - GUEST_HEAP_LIMIT)
         return rp_fail(err, RP_USAGE, "%u stacks of %u bytes do not fit between 0x80000000 and 0xc0000000",
                        (unsigned)cores, (unsigned)stack_bytes);

@@ -25,7 +25,7 @@ bool guest_run_plain(struct guest_machine *m, uint64_t limit, const struct guest
     static const struct guest_observer nobody;
     for (bool some = true; some && !m->failed && !m->ended;) {
         some = false;
-        for (uint32_t i = 0; i < m->cores && !m->failed && !m->ended; i++) {
+        for (uint32_t i = 0; i < m->cores && !guest_interrupted(m) && !m->ended; i++) {
             guest_turn(m, &m->core[i], limit, o ? o : &nobody);
             some |= m->core[i].status == GUEST_RUNS;
         }

@@ -10,20 +10,45 @@
 #define GUEST_LEVEL 1
 
 /* The barrier of all cores is the block's, unless there are several blocks. */
-static bool guest_set_barriers(struct guest_recorder *r, const struct guest_program *p, struct rp_error *err)
+static void guest_set_barriers(struct guest_recorder *r)
 {
-    r->kernel.instructions = p->instructions;
-    if (r->blocks == 1)
-        return true;
-    r->instructions = malloc(p->instruction_count * sizeof *r->instructions);
-    if (!r->instructions)
-        return rp_fail(err, RP_SYSTEM, "out of memory");
-    memcpy(r->instructions, p->instructions, p->instruction_count * sizeof *r->instructions);
-    for (uint32_t i = 0; i < p->instruction_count; i++)
+    for (uint32_t i = 0; r->blocks > 1 && i < r->kernel.instruction_count; i++)
         if (r->instructions[i].barrier.kind == RP_BARRIER_SYNC)
             r->instructions[i].barrier.kind = RP_BARRIER_LAUNCH;
-    r->kernel.instructions = r->instructions;
-    return true;
+}
+
+/* Each function that has instructions. `numbers`: by symbol, 0. */
+static void guest_number_functions(struct guest_recorder *r, const struct guest *g, uint32_t *numbers)
+{
+    for (uint32_t i = 0; i < r->kernel.instruction_count; i++) {
+        const struct guest_symbol *s = guest_function(g, (uint32_t)r->instructions[i].pc);
+        if (!s)
+            continue;
+        uint32_t *number = &numbers[s - g->symbols];
+        if (!*number) {
+            r->functions[r->kernel.inlined_count] = (struct rp_inlined_call){.function = s->name};
+            *number = ++r->kernel.inlined_count;
+        }
+        r->instructions[i].inlined = *number;
+    }
+}
+
+static bool guest_set_instructions(struct guest_recorder *r, const struct guest_program *p, struct rp_error *err)
+{
+    const struct guest *g = p->guest;
+    uint32_t *numbers = calloc(g->symbol_count + 1, sizeof *numbers);
+    r->functions = calloc(g->symbol_count + 1, sizeof *r->functions);
+    r->instructions = malloc((p->instruction_count + 1) * sizeof *r->instructions);
+    const bool fine = numbers && r->functions && r->instructions;
+    if (fine) {
+        memcpy(r->instructions, p->instructions, p->instruction_count * sizeof *r->instructions);
+        guest_set_barriers(r);
+        guest_number_functions(r, g, numbers);
+        r->kernel.instructions = r->instructions;
+        r->kernel.inlined = r->functions;
+    }
+    free(numbers);
+    return fine || rp_fail(err, RP_SYSTEM, "out of memory");
 }
 
 static bool guest_add_launch(struct guest_recorder *r, const struct guest_program *p, const struct guest_run_options *o,
@@ -39,7 +64,7 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
                                    .file_count = p->guest->lines->file_count,
                                    .files = p->guest->lines->files,
                                    .registers = 32};
-    if (!guest_set_barriers(r, p, err) || !rp_writer_add_module(r->writer, &module, &r->kernel.module, err))
+    if (!guest_set_instructions(r, p, err) || !rp_writer_add_module(r->writer, &module, &r->kernel.module, err))
         return false;
     r->kernel.module++;
     if (!rp_writer_add_kernel(r->writer, &r->kernel, &number, err))
@@ -67,7 +92,7 @@ static bool guest_begin_blocks(struct guest_recorder *r, struct rp_error *err)
 bool guest_recorder_begin(struct guest_recorder *r, const struct guest_program *p, const struct guest_machine *m,
                           const struct guest_run_options *o)
 {
-    uint32_t cluster = o->cluster ? o->cluster : m->cores < 1024 ? m->cores : 1024;
+    const uint32_t cluster = guest_cluster(o->cluster, m->cores);
     *r = (struct guest_recorder){.writer = o->writer};
     if (!o->writer)
         return true;
@@ -108,5 +133,6 @@ bool guest_recorder_end(struct guest_recorder *r, bool completed, struct rp_erro
         rp_chunk_free(r->chunk);
     free(r->logs);
     free(r->instructions);
+    free(r->functions);
     return ok;
 }

@@ -7,7 +7,8 @@
 struct guest_recorder {
     struct rp_writer *writer; /* NULL: nothing is recorded */
     struct rp_kernel kernel;
-    struct rp_instruction *instructions; /* the kernel's, where its barrier is the launch's; else NULL */
+    struct rp_instruction *instructions; /* the kernel's: with the barrier of the launch, and functions */
+    struct rp_inlined_call *functions;   /* as calls from a place that is not known */
     uint32_t launch, blocks, warps;      /* warps: of a block */
     struct rp_chunk *chunk;
     struct rp_warp_log **logs; /* by block */

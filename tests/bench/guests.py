@@ -4,8 +4,8 @@ machine.
     guests.py PROGRAM [--isa rv32|arm|ia32] [--cores N,N,...] [--rounds N] [--steps PROGRAM]
 
 Figure 6, million instructions of guests a second of processor time: BC, where all cores execute one program of all instructions of the table, and
-WC, where each core starts at another instruction of it; without a trace and with one (SK), and with --steps (tests/programs/guest_steps.c) BC handed
-over after every instruction (MK). Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
+WC, where each core starts at another instruction of it; without a trace and with one (SK), whose blocks are clusters of 32, 64 and 128 cores, too;
+and with --steps (tests/programs/guest_steps.c) handed over after every instruction (MK), without and with each access. Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
 in lock step take than one (ideal: n), and how many times faster lock step is than one core after the other. Last, the rates of some
 programs on 1,024 cores. Rates are the best of some rounds."""
 import argparse
@@ -31,6 +31,7 @@ rv32, arm, ia32 = module("random_rv32"), module("random_arm"), module("random_ia
 GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
 LOOPS = 100  # times, so that it can be measured
+STEPPED_LOOPS = 10  # of WC handed over after each instruction, where cores do not meet again
 
 
 def straight(code):
@@ -38,7 +39,7 @@ def straight(code):
     return [(length, make, ahead and (2 if n + 1 < len(code) and code[n + 1][3] else 1), inner) for n, (length, make, ahead, inner) in enumerate(code)]
 
 
-def all_rows_arm(apart):
+def all_rows_arm(apart, loops):
     """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number."""
     p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.PROGRAM_BYTES
     arm.begin(p, core_bytes)
@@ -48,7 +49,7 @@ def all_rows_arm(apart):
         if row[5] != "EXCLUSIVE":  # as for RISC-V
             arm.add_random(body, row)
     code = straight(body.code)
-    p.li(0, LENGTH * LOOPS // len(code))
+    p.li(0, LENGTH * loops // len(code))
     p.word(0xE50B09C4)  # str r0, [fp, #-2500]: counts the loops
     if apart:
         starts = [n for n, c in enumerate(code) if not c[3]]
@@ -67,7 +68,7 @@ def all_rows_arm(apart):
     return arm.elf(p.bytes(), core_bytes * 1024, 40, 0x05000000)
 
 
-def all_rows_ia32(apart):
+def all_rows_ia32(apart, loops):
     """A guest of IA-32: each row once, of all lengths, without LOCK, over and over. Strings are compared once, as all cores shall stay
     together. apart: a core starts at the instruction of its number."""
     p, body, core_bytes = ia32.Program(1), ia32.Program(2, False, False), ia32.PROGRAM_BYTES
@@ -76,7 +77,7 @@ def all_rows_ia32(apart):
     for row in ia32.TABLE:
         ia32.add_random(body, row)
     code = straight(body.code)
-    p.put(0xC7, 0x85, counter, ia32.number(LENGTH * LOOPS // len(code), 4))  # counts the loops
+    p.put(0xC7, 0x85, counter, ia32.number(LENGTH * loops // len(code), 4))  # counts the loops
     if apart:
         starts = [n for n, c in enumerate(code) if not c[3]]
         p.call(0x5250)
@@ -98,7 +99,7 @@ def all_rows_ia32(apart):
     return ia32.elf(p.bytes(), core_bytes * 1024, 3, 0)
 
 
-def all_rows(apart):
+def all_rows(apart, loops):
     """A guest of RISC-V: each row once, over and over. apart: a core starts at the instruction of its number."""
     rv32.FIXED.add(26)  # counts the loops
     p = rv32.Program(1)
@@ -118,8 +119,7 @@ def all_rows(apart):
         before = len(body.code)
         if rv32.add_random(body, name, value, form):
             count += len(body.code) - before
-    loops = LENGTH * LOOPS // count
-    p.li(26, loops)
+    p.li(26, LENGTH * loops // count)
     code = straight(body.code)
     if apart:  # auipc t6; add t6, 4 × core; jump there: a table of jumps
         starts = [n for n, c in enumerate(code) if not c[3]]
@@ -158,23 +158,35 @@ def run(program, elf, cores, *options):
     return timed(program, "run", "--guest", elf, "--cores", str(cores), "--json", *options)
 
 
-def record(program, elf, cores, trace):
-    return timed(program, "record", "-o", trace, "--guest", elf, "--cores", str(cores), "--json")
+def record(program, elf, cores, trace, *options):
+    return timed(program, "record", "-o", trace, "--guest", elf, "--cores", str(cores), "--json", *options)
 
 
 def rate(runs):
     return max(r["instructions"] / r["seconds"] for r in runs) * 1e-6
 
 
+def write_guests(a, folder, loops):
+    """The paths of BC and WC."""
+    paths = []
+    for apart in (False, True):
+        paths.append(os.path.join(folder, "%s-%d.elf" % ("wc" if apart else "bc", loops)))
+        with open(paths[-1], "wb") as f:
+            f.write({"rv32": all_rows, "arm": all_rows_arm, "ia32": all_rows_ia32}[a.isa](apart, loops))
+    return paths
+
+
+def stepped(a, path, cores):
+    """Million instructions a second with a call for each instruction, and so with each access handed over."""
+    ran = subprocess.run([a.steps, path, str(cores), str(a.rounds)], stdout=subprocess.PIPE, check=True)
+    return [float(n) for n in ran.stdout.split()]
+
+
 def figure_6(a, folder):
     print("Figure 6, %s: million instructions a second, %d instructions a core (paper, GTX 295, ARM, 1,024 cores: BC 1,000, WC 140)"
           % (a.isa, LENGTH * LOOPS))
     print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC recorded", "WC", "WC recorded"))
-    paths = []
-    for name, apart in (("bc", False), ("wc", True)):
-        paths.append(os.path.join(folder, name + ".elf"))
-        with open(paths[-1], "wb") as f:
-            f.write({"rv32": all_rows, "arm": all_rows_arm, "ia32": all_rows_ia32}[a.isa](apart))
+    paths = write_guests(a, folder, LOOPS)
     trace = os.path.join(folder, "t.wtr")
     for cores in a.cores:
         row = []
@@ -182,8 +194,18 @@ def figure_6(a, folder):
             row.append(rate([run(a.program, path, cores) for _ in range(a.rounds)]))
             row.append(rate([record(a.program, path, cores, trace) for _ in range(a.rounds)]))
         print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *row))
-    if a.steps:
-        print("BC, " + subprocess.run([a.steps, paths[0]], stdout=subprocess.PIPE, check=True).stdout.decode(), end="")
+    print("%d cores, recorded in clusters:" % a.cores[-1])
+    print("%8s %14s %14s %14s %14s" % ("cluster", "", "BC", "", "WC"))
+    for cluster in (32, 64, 128):
+        row = [rate([record(a.program, path, a.cores[-1], trace, "--cluster", str(cluster)) for _ in range(a.rounds)]) for path in paths]
+        print("%8d %14s %14.0f %14s %14.0f" % (cluster, "", row[0], "", row[1]))
+    if not a.steps:
+        return
+    print("Handed over after every instruction (MK; WC %d instructions a core), and with each access (paper: BC 50, WC 25)" % (LENGTH * STEPPED_LOOPS))
+    print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC, accesses", "WC", "WC, accesses"))
+    paths[1] = write_guests(a, folder, STEPPED_LOOPS)[1]
+    for cores in a.cores:
+        print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *(r for path in paths for r in stepped(a, path, cores))))
 
 
 def folder_of(a):

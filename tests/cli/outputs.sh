@@ -6,6 +6,7 @@ set -u
 needs "$BUILD/kernels/vector_add.ptx"
 python3 - "$r" "$work" "$BUILD/kernels/vector_add.ptx" <<'PY'
 import lzma
+import os
 import re
 import shutil
 import subprocess
@@ -112,6 +113,42 @@ for command, option, line, inputs, kinds in OUTPUTS:
     shown = re.sub(r" --module add\.ptx --grid.*", "", line)
     report(not wrong, f"'{shown}' spares its inputs and files that it does not write", "\n".join(wrong))
     (work / "new.wtr").unlink(missing_ok=True)
+
+# ---- symbolic links are followed, and stay ------------------------------------------------------------------------------
+shutil.copy(LIST / "kernel-1.traceg.xz", work)  # so that the import finds what its list names
+UNLINKED = {"env", "export"}  # these write nothing by themselves, and a folder
+for command, option, line, *_ in OUTPUTS:
+    if command in UNLINKED:
+        continue
+    (work / "here").mkdir()
+    (work / "link").symlink_to("here/also")
+    (work / "here/also").symlink_to("file")  # which does not exist yet
+    done = run(line.replace("OUT", "link"))
+    whole = done.returncode in (0, 3) and (work / "link").is_symlink() and (work / "here/also").is_symlink()
+    left = sorted(f.name for f in (work / "here").iterdir())
+    shown = re.sub(r" --module add\.ptx --grid.*", "", line)
+    nothing = "./program" in line  # it does nothing on a device, so that there is no trace
+    report(whole and left in (["also", "file"], ["also"] if nothing else []), f"'{shown}' follows links", f"status {done.returncode}: {left}\n{done.stderr.decode()}")
+    shutil.rmtree(work / "here")
+    (work / "link").unlink()
+    (work / "new.wtr").unlink(missing_ok=True)
+
+# ---- only files take the place of files ---------------------------------------------------------------------------------
+os.mkfifo(work / "pipe")
+(work / "to_pipe").symlink_to("pipe")
+(work / "stdout").symlink_to("/proc/self/fd/1")
+(work / "third").symlink_to("/proc/self/fd/3")
+(work / "gone").write_text("")
+gone = os.open(work / "gone", os.O_WRONLY)
+(work / "gone").unlink()
+for name, why in ("pipe", "not a regular file"), ("to_pipe", "not a regular file"), ("stdout", "stdout or stderr go there"), ("third", "a file without a name"):
+    for line in (f"record -q -o OUT {KERNEL}", f"run -q --save 2=OUT {KERNEL}", "record -q -o OUT -- ./program", "timeline -q t.wtr -m ./mine.cfg -o OUT"):
+        with open(work / "printed", "wb") as printed:
+            command = ["bash", "-c", f'exec 3>&{gone}; exec "$0" "$@"', reprise, *line.replace("OUT", name).split()]
+            done = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE, pass_fds=[gone])
+        fine = done.returncode == 1 and why in done.stderr.decode() and not (work / "printed").stat().st_size
+        fine &= (work / "stdout").is_symlink() and (work / "third").is_symlink() and (work / "pipe").is_fifo() and not list(work.glob(name + ".*"))
+        report(fine, f"'{line.split(' --module')[0].replace('OUT', name)}': {why}", f"status {done.returncode}: {done.stderr.decode()}")
 
 # ---- names that cannot be are refused before anything runs ------------------------------------------------------------
 (work / "loop").symlink_to("loop")

@@ -55,6 +55,7 @@ says "one that dies has failed" '^  cli/dies: ended by SIGKILL$'
 says "one that tests nothing has failed" '^  cli/empty: ran no test$'
 says "one that was not built has failed" 'build/tests/absent is not there: make units builds it$'
 says "a skip is said with its reason" '^  ok - this # SKIP no such thing here$'
+is "tests say so in this form alone, which is counted" "$(grep -rniE 'echo "# *skip|print\(f?"# *skip' tests/cli tests/random tests/python)" ""
 says "a long program runs in pieces" '^unit/long/second +2 passed, 0 failed +[0-9.]+ s$'
 says "and so does a long suite" '^unit/long/first/two +1 passed, 0 failed +[0-9.]+ s$'
 says "a short one does not" '^unit/short +4 passed'

@@ -28,7 +28,7 @@ refuses 1 "name some" "${to[@]}" --tracks ""
 refuses 1 "there is no 'x'; there are launches, blocks, warps" "${to[@]}" --tracks x
 refuses 1 "caches, dram and copies serve all blocks" "${to[@]}" --tracks warps,dram --blocks 0
 refuses 1 "--konata shows instructions alone" "${to[@]}" --tracks warps --konata
-refuses 1 "does not report DRAM commands: pipeline 'direct', memory 'hierarchy', dram 'ideal'" -m orin-wcet -o "$work/no" --tracks dram
+refuses 1 "--tracks: machine orin-wcet has no 'dram' (pipeline 'direct', dram 'ideal'); it has launches, blocks," -m orin-wcet -o "$work/no" --tracks dram
 refuses 1 "does not report blocks: pipeline 'one-at-a-time'" -m san-rtx2080 -o "$work/no" --konata
 refuses 1 "would be written over the trace" -m rtx2060 -o "$work/t.wtr"
 refuses 1 "No such file or directory" -m rtx2060 -o "$work/nowhere/t.pftrace"

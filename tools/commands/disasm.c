@@ -1,4 +1,5 @@
-/* reprise disasm: the machine code of a cubin as text. */
+/* reprise disasm: the machine code of a cubin or a guest as text. */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,6 +338,28 @@ static bool print_guest(struct disasm *a, const uint8_t *bytes, size_t size, str
     return true;
 }
 
+/* Whether it is an ELF file that no GPU's code is in. */
+static bool is_of_host(const uint8_t *bytes, size_t size)
+{
+    return size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG) && !cubin_is(bytes, size) && !fatbin_is(bytes, size);
+}
+
+static bool print_file(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+{
+    if (!size)
+        return rp_fail(err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a->file);
+    if (a->binary)
+        return print_binary(a, bytes, size, err);
+    if (guest_recognises(bytes, size))
+        return print_guest(a, bytes, size, err);
+    if (is_of_host(bytes, size))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: an ELF file, but not for an NVIDIA GPU, and no guest, which is a little-endian file of "
+                       "32 bits for RISC-V, ARM or IA-32",
+                       a->file);
+    return print_images(a, bytes, size, err);
+}
+
 static int disasm_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
@@ -348,11 +371,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
     uint8_t *bytes = looked_at ? file_read(a.file, &size, &err) : NULL;
     if (!bytes)
         return command_fail(&err);
-    bool ok =
-        !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
-        : a.binary                      ? print_binary(&a, bytes, size, &err)
-        : guest_recognises(bytes, size) ? print_guest(&a, bytes, size, &err)
-                                        : print_images(&a, bytes, size, &err);
+    bool ok = print_file(&a, bytes, size, &err);
     ok = ok && all_known(&a, &err);
     free(bytes);
     return ok ? RP_OK : command_fail(&err);
@@ -368,7 +387,7 @@ static const struct command_example examples[] = {
 };
 const struct command command_disasm = {
     .name = "disasm",
-    .summary = "print the machine code of a cubin as text",
+    .summary = "print the machine code of a cubin or a guest as text",
     .usage = "FILE",
     .about =
         "Prints the machine code of a cubin, a fat binary, or a host object, library (static ones, too) or program "

@@ -10,7 +10,8 @@ enum { KEY_FLAGS = 256, KEY_CLANG };
 
 static const struct option_row rows[] = {
     {"flags", KEY_FLAGS, "ISA",
-     "Print the compiler's options and the start file for this instruction set: rv32, arm (A32), thumb (T32), ia32"},
+     "Print the compiler's options and the start file for this instruction set: rv32 (or riscv32), arm (A32), thumb "
+     "(T32), ia32"},
     {"clang", KEY_CLANG, NULL, "Print them for clang, which compiles for all targets; without, for gcc of that target"},
     {0},
 };
@@ -57,7 +58,8 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
     char folder[PATH_MAX], path[PATH_MAX];
     size_t i = 0;
     command_parse(&line, c, argc, argv, &f);
-    while (i < ISAS && strcmp(isas[i].name, f.isa))
+    const char *isa = strcmp(f.isa, "riscv32") ? f.isa : "rv32"; /* as compilers call it */
+    while (i < ISAS && strcmp(isas[i].name, isa))
         i++;
     if (i == ISAS)
         command_usage(&line, "--flags %s: there are rv32, arm, thumb and ia32", f.isa);

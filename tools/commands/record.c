@@ -243,10 +243,12 @@ static void replace(char **to, const char *text)
     *to = plan_copy(text);
 }
 
-/* An option of programs, without a program. Always false. */
-static bool only_for_programs(int key, struct rp_error *err)
+/* An option of programs or guests, without one. Always false. */
+static bool only_for_others(int key, struct rp_error *err)
 {
     const char *name = option_name(record_rows, key);
+    if (guest_owns(key))
+        return rp_fail(err, RP_USAGE, "--%s is for guests: --guest FILE names one (docs/guests.md)", name ? name : "?");
     return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'",
                    name ? name : "?");
 }
@@ -284,7 +286,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_JSON: return p->json = true;
     case KEY_KERNEL_OUTPUT: replace(&p->kernel_output, arg); return true;
     case KEY_QUIET: return p->quiet = true;
-    default: return only_for_programs(key, err);
+    default: return only_for_others(key, err);
     }
 }
 
@@ -403,8 +405,8 @@ static bool complete(struct record *r, struct rp_error *err)
     return input_check(p->module, INPUT_PTX, err) && plan_check_paths(p, r->launch_file, err);
 }
 
-static const struct guest_keys guest_keys = {KEY_OUTPUT, KEY_SAVE, KEY_CLUSTER, KEY_STACK,
-                                             KEY_LIMIT,  KEY_JSON, KEY_QUIET,   KEY_NO_TRACE};
+static const struct guest_keys guest_keys = {KEY_OUTPUT,  KEY_SAVE, KEY_CLUSTER, KEY_STACK,   KEY_LIMIT,
+                                             KEY_THREADS, KEY_JSON, KEY_QUIET,   KEY_NO_TRACE};
 
 static int record_run(const struct command *c, int argc, char **argv)
 {

@@ -131,6 +131,24 @@ static bool check_blocks(const struct timeline_request *r, struct rp_error *err)
                    r->window.from_block, r->launch < 0 ? "the largest launch" : "the launch", most - 1);
 }
 
+/* Whether the machine has the tracks that were asked for. */
+static bool check_tracks(const struct timeline_request *r, struct rp_error *err)
+{
+    static const char *const names[] = {
+#define X(id, name, events) name,
+        TIMELINE_TRACKS(X)
+#undef X
+    };
+    const unsigned has = timeline_tracks_of(r->machine), lacks = r->tracks & ~has;
+    char list[128] = "";
+    for (unsigned i = 0, length = 0; lacks && i < TIMELINE_TRACK_COUNT; i++)
+        if (has >> i & 1)
+            length += (unsigned)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", names[i]);
+    return !lacks || rp_fail(err, RP_USAGE, "--tracks: machine %s has no '%s' (pipeline '%s', dram '%s'); it has %s",
+                             r->machine->name, names[__builtin_ctz(lacks)], r->machine->pipeline.model->name,
+                             r->machine->dram.model->name, *list ? list : "none");
+}
+
 /* Those asked for; else all that the machine has. */
 static void choose_tracks(struct timeline_request *r)
 {
@@ -181,7 +199,7 @@ static int run_on(struct timeline_args *a)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(r->trace));
     struct machine *m = shares_machine_open(&a->machine, NULL, 0, r->trace, r->launch, 1, &shares, &err);
     r->machine = m;
-    bool fine = m && check_blocks(r, &err);
+    bool fine = m && check_blocks(r, &err) && check_tracks(r, &err);
     if (fine)
         choose_tracks(r);
     fine = fine && write_file(a, &result, &err);

@@ -13,7 +13,9 @@ enum guest_key {
 };
 
 #define ROWS_GUEST                                                                                                     \
-    {NULL, 0, NULL, "Guests; also --output, --save SYMBOL=FILE, --cluster, --stack, --limit, --json and --quiet"},     \
+    {NULL, 0, NULL,                                                                                                    \
+     "Guests; also --output, --save SYMBOL=FILE, --cluster, --stack, --limit, --json, --quiet, and --threads, which "  \
+     "changes nothing"},                                                                                               \
         {"guest", GUEST_KEY_FILE, "FILE",                                                                              \
          "Run a program of a chip of many cores: a static ELF executable of RV32IMAC, ARMv7-A or IA-32 "               \
          "(docs/guests.md)"},                                                                                          \
@@ -29,9 +31,11 @@ enum guest_key {
 
 /* Whether the command line asks for a guest. `end`: the words to look at. */
 bool guest_asked(int end, char **argv);
+/* Whether only guests have the option. */
+bool guest_owns(int key);
 /* Reads the command line and runs the guest. Returns the exit status. key_*: what the command calls these options. */
 struct guest_keys {
-    int output, save, cluster, stack, limit, json, quiet, no_trace;
+    int output, save, cluster, stack, limit, threads, json, quiet, no_trace;
 };
 int guest_run(const struct command *, int argc, char **argv, const struct guest_keys *);
 

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -12,21 +13,24 @@
 #include "tools/guests/guests.h"
 #include "tools/lib/cleanup.h"
 #include "tools/lib/file.h"
+#include "tools/lib/interrupt.h"
 #include "tools/lib/json.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
 #include "tools/record/buffers.h"
 #include "tools/record/data_file.h"
 #include "tools/record/outputs.h"
+#include "tools/replaying/replaying.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/sha256.h"
 
-enum { CORES_DEFAULT = 32 };
+enum { CORES_DEFAULT = 32, GUEST_NUMBERS = 4 };
 #define LIMIT_DEFAULT (UINT64_C(1) << 32) /* as for a warp of a kernel */
 
 struct guest_session {
     const struct guest_keys *keys;
+    const struct option_row *rows; /* of the command */
     struct plan plan; /* its buffers are the guest's variables, by name; output, limit, stack, saves, json and quiet */
     const char *file;
     uint32_t cores, cluster, patience;
@@ -52,6 +56,8 @@ bool guest_asked(int end, char **argv)
             return true;
     return false;
 }
+
+bool guest_owns(int key) { return key >= GUEST_KEY_FILE && key <= GUEST_KEY_PATIENCE; }
 
 /* "A=zeros:4K": the buffer of a variable, and what stands behind the sign. */
 static const char *guest_variable(struct guest_session *s, const char *option, const char *text, size_t *buffer,
@@ -96,11 +102,12 @@ static bool guest_add_save(struct guest_session *s, const char *text, struct rp_
 static bool guest_number(const char *text, const char *what, uint32_t least, uint32_t most, uint32_t *value,
                          struct rp_error *err)
 {
-    uint64_t wide;
-    if (!read_size(text, UINT32_MAX, what, &wide, err))
+    uint64_t wide = 0;
+    const bool negative = *text == '-' && isdigit((unsigned char)text[1]);
+    if (!negative && !read_size(text, UINT32_MAX, what, &wide, err))
         return false;
     *value = (uint32_t)wide;
-    return (wide >= least && wide <= most) ||
+    return (!negative && wide >= least && wide <= most) ||
            rp_fail(err, RP_USAGE, "%s %s: from %" PRIu32 " to %" PRIu32, what, text, least, most);
 }
 
@@ -115,6 +122,7 @@ static bool guest_take(struct guest_session *s, int key, char *arg, struct rp_er
 {
     const struct guest_keys *k = s->keys;
     struct plan *p = &s->plan;
+    unsigned threads;
     if (key == k->output) {
         free(p->output);
         p->output = plan_copy(arg);
@@ -128,6 +136,8 @@ static bool guest_take(struct guest_session *s, int key, char *arg, struct rp_er
         return guest_number(arg, "--stack", GUEST_PAGE, 1u << 30, &p->stack, err);
     if (key == k->limit)
         return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
+    if (key == k->threads) /* a guest runs on one, whatever is allowed */
+        return parse_threads(arg, &threads, err);
     if (key == k->json)
         return p->json = true;
     if (key == k->quiet)
@@ -140,7 +150,9 @@ static bool guest_take(struct guest_session *s, int key, char *arg, struct rp_er
     case GUEST_KEY_DATA: return guest_add_data(s, arg, err);
     case GUEST_KEY_ENGINE: return guest_engine(s, arg, err);
     case GUEST_KEY_PATIENCE: return guest_number(arg, "--patience", 1, UINT32_MAX, &s->patience, err);
-    default: return rp_fail(err, RP_USAGE, "this option is for kernels and CUDA programs, not for guests");
+    default:
+        return rp_fail(err, RP_USAGE, "--%s is for kernels and CUDA programs, not for guests",
+                       option_name(s->rows, key));
     }
 }
 
@@ -186,8 +198,10 @@ static uint8_t *guest_content(struct plan_buffer *b, struct rp_error *err)
         rp_fail(err, RP_SYSTEM, "out of memory for '%s'", b->name);
         return NULL;
     }
-    if (data_file_read(&f, b->path, bytes, err))
+    if (data_file_read(&f, b->path, bytes, err)) {
+        buffer_describe_file(b, bytes);
         return bytes;
+    }
     free(bytes);
     return NULL;
 }
@@ -252,27 +266,60 @@ static bool guest_begin(struct guest_session *s, struct rp_error *err)
     return s->open = guest_machine_open(&s->machine, s->guest, s->cores, stack, err);
 }
 
+struct guest_text {
+    char key[300], value[160];
+};
+
+/* What the trace says of the run: numbers, and what --data filled. Returns how many options. */
+static uint32_t guest_options(const struct guest_session *s, struct guest_text *text)
+{
+    const struct {
+        const char *key;
+        uint32_t value;
+    } numbers[GUEST_NUMBERS] = {{"cores", s->cores},
+                                {"cluster", s->cluster},
+                                {"patience", s->patience},
+                                {"stack", s->machine.memory.stack_bytes}};
+    uint32_t count = 0;
+    for (; count < GUEST_NUMBERS; count++) {
+        snprintf(text[count].key, sizeof text->key, "%s", numbers[count].key);
+        snprintf(text[count].value, sizeof text->value, "%" PRIu32, numbers[count].value);
+    }
+    for (size_t i = 0; i < s->plan.buffer_count; i++) {
+        const struct plan_buffer *b = &s->plan.buffers[i];
+        if (!b->described)
+            continue;
+        snprintf(text[count].key, sizeof text->key, "buffer.%s", b->name);
+        snprintf(text[count++].value, sizeof text->value, "%s", b->described);
+    }
+    return count;
+}
+
 static bool guest_open_trace(struct guest_session *s, struct rp_error *err)
 {
-    char cores[16], cluster[16], patience[16], stack[16];
     const char *slash = strrchr(s->file, '/');
-    snprintf(cores, sizeof cores, "%u", (unsigned)s->cores);
-    snprintf(cluster, sizeof cluster, "%u", (unsigned)s->cluster);
-    snprintf(patience, sizeof patience, "%u", (unsigned)s->patience);
-    snprintf(stack, sizeof stack, "%u", (unsigned)s->machine.memory.stack_bytes);
-    const struct rp_option options[] = {
-        {"cores", cores}, {"cluster", cluster}, {"patience", patience}, {"stack", stack}};
+    const size_t most = GUEST_NUMBERS + s->plan.buffer_count;
+    struct guest_text *text = calloc(most, sizeof *text);
+    struct rp_option *options = calloc(most, sizeof *options);
+    const uint32_t count = text && options ? guest_options(s, text) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        options[i] = (struct rp_option){text[i].key, text[i].value};
     const struct rp_provenance provenance = {.tool = "reprise " REPRISE_VERSION,
                                              .module_name = slash ? slash + 1 : s->file,
                                              .module_sha256 = s->sha256,
-                                             .option_count = sizeof options / sizeof *options,
+                                             .option_count = count,
                                              .options = options};
     cleanup_hold();
-    s->writer = rp_writer_open(s->plan.output, &provenance, NULL, err);
+    if (count)
+        s->writer = rp_writer_open(s->plan.output, &provenance, NULL, err);
+    else
+        rp_fail(err, RP_SYSTEM, "out of memory");
     if (s->writer)
         cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
     cleanup_expect(s->plan.output);
     cleanup_release();
+    free(text);
+    free(options);
     return s->writer != NULL;
 }
 
@@ -307,6 +354,8 @@ static bool guest_execute(struct guest_session *s)
                                         .cluster = s->cluster,
                                         .writer = s->writer,
                                         .sha256 = s->sha256};
+    interrupt_watch();
+    s->machine.interrupted = interrupt_flag();
     clock_gettime(CLOCK_MONOTONIC, &from);
     bool ok = s->plain ? guest_run_plain(&s->machine, s->plan.limit, NULL)
                        : guest_run_lockstep(&s->machine, s->program, &o, &s->result);
@@ -366,9 +415,12 @@ static int guest_print_json(const struct guest_session *s, const struct rp_error
     json_t *out = json_document(s->plan.output ? "record" : "run");
     json_join(out, json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:f, s:i, s:f}", "module", s->guest->path,
                              "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
-                             fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
-                             json_number(s->result.instructions), "steps", json_number(s->result.most_steps),
-                             "active_lanes", guest_lanes(s), "status", s->machine.status, "seconds", s->seconds));
+                             !fault          ? "complete"
+                             : interrupted() ? "interrupted"
+                                             : "fault",
+                             "cores", (json_int_t)s->cores, "instructions", json_number(s->result.instructions),
+                             "steps", json_number(s->result.most_steps), "active_lanes", guest_lanes(s), "status",
+                             s->machine.status, "seconds", s->seconds));
     if (fault)
         json_put(out, "fault", json_string(fault->text));
     if (s->plan.output) {
@@ -379,7 +431,7 @@ static int guest_print_json(const struct guest_session *s, const struct rp_error
     return json_finish(out);
 }
 
-/* The trace is kept up to a fault, and nothing is saved. */
+/* The trace is kept up to a fault or a signal, and then nothing is saved. */
 static int guest_finish(struct guest_session *s, bool complete, struct rp_error *fault)
 {
     struct rp_error err;
@@ -425,8 +477,10 @@ int guest_run(const struct command *command, int argc, char **argv, const struct
     struct command here = *command;
     struct command_line line;
     struct guest_session s = {.keys = keys,
+                              .rows = command->options,
                               .plan.limit = LIMIT_DEFAULT,
                               .cores = CORES_DEFAULT,
+                              .patience = GUEST_PATIENCE,
                               .no_trace = strcmp(command->name, "record") != 0};
     here.option = guest_option;
     command_parse(&line, &here, argc, argv, &s);
@@ -438,7 +492,12 @@ int guest_run(const struct command *command, int argc, char **argv, const struct
         command_usage(&line, "the reference engine records nothing: leave -o or --engine reference out");
     if (s.cluster % 32 && s.cluster < s.cores && s.cluster)
         command_usage(&line, "--cluster %u: a multiple of 32, or all cores", (unsigned)s.cluster);
+    s.cluster = guest_cluster(s.cluster, s.cores);
     int status = guest_session_run(&s);
     guest_session_close(&s);
+    if (interrupted()) {
+        command_finish(status); /* writes what is left of the result */
+        interrupt_end();
+    }
     return status;
 }

@@ -52,6 +52,8 @@ static uint8_t *guest_file(const char *path, size_t *size, struct rp_error *err)
 
 static bool guest_options_fit(const struct reprise_guest_options *o, struct rp_error *err)
 {
+    if (!o)
+        return rp_fail(err, RP_USAGE, "no options for a guest: NULL");
     if (!o->file)
         return rp_fail(err, RP_USAGE, "name the guest's file");
     if (o->cores > GUEST_CORES_MAX)

@@ -11,6 +11,7 @@
 
 #include "tools/lib/cleanup.h"
 #include "tracefmt/file_write.h"
+#include "tracefmt/output_path.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -76,24 +77,28 @@ static bool is_source_or_program(const char *path, enum input written)
     return is_host_elf || is_script || (n > 0 && has_suffix_of_source(path, written) && !memchr(head, 0, (size_t)n));
 }
 
-static bool is_writable(const char *path, struct rp_error *err)
+/* The file that the path leads to, as of output_path(), if it can be written. The caller frees it. */
+static char *writable(const char *path, struct rp_error *err)
 {
-    struct stat st;
-    errno = 0;
-    if (!*path)
-        return rp_fail(err, RP_USAGE, "an output needs the name of a file");
-    if (!strcmp(path, "-"))
-        return rp_fail(err, RP_USAGE,
-                       "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
-    if (stat(path, &st) == 0 ? !S_ISREG(st.st_mode) : errno == ENAMETOOLONG || errno == ELOOP)
-        return rp_fail(err, RP_USAGE, "cannot write '%s': %s", path,
-                       errno ? strerror(errno) : "it exists and is not a regular file");
-    char *folder = folder_of(path);
-    bool ok = folder ? access(folder, W_OK | X_OK) == 0 ||
-                           rp_fail(err, RP_USAGE, "cannot write '%s': %s", path, strerror(errno))
-                     : rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
+    if (!*path) {
+        rp_fail(err, RP_USAGE, "an output needs the name of a file");
+        return NULL;
+    }
+    if (!strcmp(path, "-")) {
+        rp_fail(err, RP_USAGE, "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
+        return NULL;
+    }
+    char *target = output_path(path, err), *folder = target ? folder_of(target) : NULL;
+    bool ok = folder && access(folder, W_OK | X_OK) == 0;
+    if (folder && !ok)
+        rp_fail(err, RP_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    else if (target && !folder)
+        rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
     free(folder);
-    return ok;
+    if (ok)
+        return target;
+    free(target);
+    return NULL;
 }
 
 /* Text is known by its suffix: a log or a report may hold lines of any source. */
@@ -110,7 +115,9 @@ bool output_check(const char *path, enum input written, struct rp_error *err)
     enum input is = input_kind(path);
     if (is_binary(is) && is != written)
         return rp_fail(err, RP_USAGE, "'%s' is %s, and is not written over; give another name", path, input_name(is));
-    return is_writable(path, err);
+    char *target = writable(path, err);
+    free(target);
+    return target != NULL;
 }
 
 bool output_spares(const char *option, const char *output, const char *input, const char *role, struct rp_error *err)
@@ -125,6 +132,7 @@ static void release(struct output *o)
 {
     cleanup_register(CLEANUP_FILE, NULL);
     free(o->temporary);
+    free(o->target);
     free(o->path);
     free(o);
 }
@@ -151,16 +159,32 @@ static FILE *create(char *temporary)
     return to;
 }
 
+/* Takes the target over in every case. */
+static struct output *allocate(const char *path, char *target)
+{
+    struct output *o = calloc(1, sizeof *o);
+    if (!o) {
+        free(target);
+        return NULL;
+    }
+    o->target = target;
+    o->path = strdup(path);
+    if (asprintf(&o->temporary, "%s.XXXXXX", target) < 0)
+        o->temporary = NULL;
+    if (o->path && o->temporary)
+        return o;
+    release(o);
+    return NULL;
+}
+
 struct output *output_open(const char *path, struct rp_error *err)
 {
-    if (!is_writable(path, err))
+    char *target = writable(path, err);
+    if (!target)
         return NULL;
-    struct output *o = calloc(1, sizeof *o);
-    if (!o || !(o->path = strdup(path)) || asprintf(&o->temporary, "%s.XXXXXX", path) < 0) {
+    struct output *o = allocate(path, target);
+    if (!o) {
         rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
-        if (o)
-            free(o->path);
-        free(o);
         return NULL;
     }
     cleanup_hold();
@@ -184,7 +208,7 @@ bool output_close(struct output *o, bool keep, struct rp_error *err)
     if (fclose(o->to))
         fine = false;
     cleanup_hold();
-    bool kept = keep && fine && rename(o->temporary, o->path) == 0;
+    bool kept = keep && fine && rename(o->temporary, o->target) == 0;
     if (kept)
         cleanup_written(o->path);
     cleanup_release();

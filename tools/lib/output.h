@@ -1,5 +1,6 @@
 /* Output files. They are written under a temporary name in the same folder and renamed when complete. So neither an
- * error nor a signal leaves an incomplete file, and two runs at once do not mix. */
+ * error nor a signal leaves an incomplete file, and two runs at once do not mix. A symbolic link stays, and the file
+ * that it leads to is written (tracefmt/output_path.h). */
 #ifndef REPRISE_TOOLS_LIB_OUTPUT_H
 #define REPRISE_TOOLS_LIB_OUTPUT_H
 
@@ -11,12 +12,13 @@
 struct output {
     FILE *to; /* output_close reports errors of writing */
     char *path, *temporary;
+    char *target; /* the file that the path leads to */
 };
 
 /* Checks that `path`, which a user has given, can be written. RP_USAGE: it is "-" (only a file can be renamed when
- * complete), it is no regular file, its folder is not writable, or it was named by mistake: it is a source or a
- * configuration (text, by its suffix), a script, a host's ELF file, or a trace, machine code, an array or a database,
- * and not of the kind that is `written`, INPUT_OTHER for none of them. */
+ * complete), it is no regular file or that of stdout, its folder is not writable, or it was named by mistake: it is a
+ * source or a configuration (text, by its suffix), a script, a host's ELF file, or a trace, machine code, an array or a
+ * database, and not of the kind that is `written`, INPUT_OTHER for none of them. */
 bool output_check(const char *path, enum input written, struct rp_error *);
 /* RP_USAGE if both are given (not NULL) and name the same file, which the command reads. `option`: with what the output
  * was named, "-o"; `role`: what the input is, "the trace". */

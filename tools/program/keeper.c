@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tools/program/program.h"
+#include "tracefmt/output_path.h"
 #include "tracefmt/reader.h"
 
 /* ---- which files ------------------------------------------------------------------------------------------------- */
@@ -80,11 +81,14 @@ static void recover_traces(const char *trace, uint64_t started, bool quiet)
     const char *slash = strrchr(trace, '/'), *dot = strrchr(slash ? slash : trace, '.');
     size_t stem = dot ? (size_t)(dot - trace) : strlen(trace);
     char further[256];
-    char *one = pattern_of(trace, strlen(trace), ".part-??????"), *others = NULL;
+    struct rp_error err;
+    char *target = output_path(trace, &err); /* a trace that is a link is written beside the file it leads to */
+    char *one = target ? pattern_of(target, strlen(target), ".part-??????") : NULL, *others = NULL;
     if (snprintf(further, sizeof further, ".*%s.part-??????", dot ? dot : "") < (int)sizeof further)
         others = pattern_of(trace, stem, further);
     recover_all(one, started, quiet);
     recover_all(others, started, quiet);
+    free(target);
     free(one);
     free(others);
 }

@@ -13,6 +13,7 @@
 #include "tools/lib/output.h"
 #include "tools/program/program.h"
 #include "tools/record/checks.h"
+#include "tracefmt/output_path.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -149,8 +150,11 @@ bool program_find(const char *name, char *path)
 static void remove_old(const char *file, const char *program)
 {
     char path[PATH_MAX];
-    if (!strstr(file, "%p") && program_find(program, path))
-        unlink(file);
+    struct rp_error err;
+    char *target = !strstr(file, "%p") && program_find(program, path) ? output_path(file, &err) : NULL;
+    if (target)
+        unlink(target);
+    free(target);
 }
 
 /* Checks that the program can write the file. If %p is in the folder's name, only the process knows the folder. */

@@ -38,8 +38,7 @@ static bool allocate(struct plan_buffer *b, struct rp_device *c, struct rp_error
     return b->address != 0;
 }
 
-/* For a file, the provenance has the hash of its content, not its path. */
-static void describe_file(struct plan_buffer *b, const void *content)
+void buffer_describe_file(struct plan_buffer *b, const void *content)
 {
     char hash[65], text[128];
     uint8_t digest[32];
@@ -66,7 +65,7 @@ static bool fill_from_file(struct plan_buffer *b, struct rp_device *c, struct rp
     }
     if (!data_file_read(&f, b->path, rp_host(c, b->address, b->bytes), err))
         return false;
-    describe_file(b, rp_host(c, b->address, b->bytes));
+    buffer_describe_file(b, rp_host(c, b->address, b->bytes));
     return true;
 }
 

@@ -9,5 +9,8 @@
 bool buffer_fill(struct plan_buffer *, struct rp_device *, struct rp_error *);
 /* Writes contents that are numbers; others it leaves alone. */
 void buffer_generate(const struct plan_buffer *, void *to);
+/* Describes a buffer from a file for the trace's provenance: by its size and the hash of its content, not by its path.
+ */
+void buffer_describe_file(struct plan_buffer *, const void *content);
 
 #endif

@@ -12,6 +12,7 @@
 #include "tools/results/identity.h"
 #include "tools/store/schema.h"
 #include "tools/store/statistics.h"
+#include "tracefmt/output_path.h"
 
 /* Of a database that may be written: a damaged one is not made worse. */
 static bool check_whole(struct sql *s, struct rp_error *err)
@@ -119,12 +120,15 @@ bool store_is_empty(const char *path)
 void store_remove(const char *path)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char *name = sqlite3_mprintf("%s%s", path, suffixes[i]);
+    struct rp_error unused;
+    char *target = output_path(path, &unused); /* a link stays */
+    for (size_t i = 0; target && i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *name = sqlite3_mprintf("%s%s", target, suffixes[i]);
         if (name)
             unlink(name);
         sqlite3_free(name);
     }
+    free(target);
 }
 
 bool store_open(struct store *s, const char *path, unsigned wait, struct rp_error *err)

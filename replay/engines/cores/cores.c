@@ -244,27 +244,35 @@ static int core_does_something(const struct engine_job *job, const struct engine
     return does;
 }
 
+/* How many cores a machine needs for the launch, if that is more than it has; else how many it has. 0: an error. */
+static uint64_t cores_needed(const struct engine_job *job, const struct engine_launch *l, struct rp_error *err)
+{
+    const uint64_t threads = rp_launch_threads(l->launch), has = (uint64_t)job->machine->cores;
+    const uint64_t blocks = rp_launch_blocks(l->launch), recorded = l->blocks < blocks ? l->blocks : blocks;
+    for (uint64_t needed = recorded * threads; needed > has; needed--) {
+        int does = core_does_something(job, l, needed - 1, err);
+        if (does)
+            return does > 0 ? needed : 0;
+    }
+    return has;
+}
+
 /* Whether the launch is a guest with no more cores than the machine has. */
 static bool launch_fits(const struct engine_job *job, const struct engine_launch *l, struct rp_error *err)
 {
     const struct rp_module *module = l->kernel->module ? rp_trace_module(job->trace, l->kernel->module - 1) : NULL;
-    uint64_t cores = rp_launch_blocks(l->launch) * rp_launch_threads(l->launch);
     if (!module || strcmp(module->isa, "guest"))
         return rp_fail(err, RP_USAGE,
                        "%s: launch %" PRIu32
                        " (%.80s) is of a GPU's kernel, but machine %s has cores, which replay programs "
                        "that 'reprise record --guest' records",
                        rp_trace_path(job->trace), l->number, l->kernel->name, job->machine->name);
-    for (uint64_t core = (uint64_t)job->machine->cores; core < cores && core < l->blocks * rp_launch_threads(l->launch);
-         core++) {
-        int does = core_does_something(job, l, core, err);
-        if (does)
-            return does > 0 && rp_fail(err, RP_USAGE,
-                                       "%s: the program ran on more cores than machine %s has (%" PRId64
-                                       "); choose another one, or give --set cores=%" PRIu64,
-                                       rp_trace_path(job->trace), job->machine->name, job->machine->cores, cores);
-    }
-    return true;
+    const uint64_t needed = cores_needed(job, l, err);
+    return needed && (needed <= (uint64_t)job->machine->cores ||
+                      rp_fail(err, RP_USAGE,
+                              "%s: the program ran on more cores than machine %s has (%" PRId64
+                              "); choose another one, or give --set cores=%" PRIu64,
+                              rp_trace_path(job->trace), job->machine->name, job->machine->cores, needed));
 }
 
 static bool cores_run(void *none, const struct engine_job *job, enum replay_engine engine, struct statistics *sum,

@@ -31,14 +31,14 @@ static uint32_t bytes_of(uint64_t address, uint64_t width)
 }
 
 /* Each atomic on one address makes an access of its own. */
-static void touch(struct staged *g, struct inst *in, uint64_t address, uint64_t width)
+static void touch(struct staged *g, struct inst *in, bool store, uint64_t address, uint64_t width)
 {
     uint32_t bytes = bytes_of(address, width);
     bool beyond =
         in->ascending && in->access_count && address / SECTOR * SECTOR > in->accesses[in->access_count - 1].address;
     for (uint32_t i = beyond ? in->access_count : 0; i < in->access_count; i++) {
         struct access *a = &in->accesses[i];
-        if (a->address != address / SECTOR * SECTOR || (in->atomic && a->bytes & bytes))
+        if (a->address != address / SECTOR * SECTOR || a->store != store || (in->atomic && a->bytes & bytes))
             continue;
         a->bytes |= bytes;
         a->lanes++;
@@ -47,33 +47,39 @@ static void touch(struct staged *g, struct inst *in, uint64_t address, uint64_t 
     in->ascending = beyond || !in->access_count;
     struct access *a = add_access(g, in);
     if (a)
-        *a = (struct access){address / SECTOR * SECTOR, bytes, 1};
+        *a = (struct access){address / SECTOR * SECTOR, bytes, 1, store};
 }
 
-static void touch_all(struct staged *g, struct inst *in, uint64_t address, uint64_t width)
+static void touch_all(struct staged *g, struct inst *in, bool store, uint64_t address, uint64_t width)
 {
     while (width) {
         uint64_t room = SECTOR - address % SECTOR, part = width < room ? width : room;
-        touch(g, in, address, part);
+        touch(g, in, store, address, part);
         address += part;
         width -= part;
     }
 }
 
-/* Sorts accesses by sector; those of one sector keep their order. The last access is served first. */
+/* Whether `a` is served behind `b`: lower sectors are, and stores behind loads of their sector. */
+static bool is_behind(const struct access *a, const struct access *b)
+{
+    return a->address != b->address ? a->address < b->address : a->store && !b->store;
+}
+
+/* Sorts accesses by sector; those of one sector and kind keep their order. The last access is served first. */
 static void sort_accesses(struct inst *in)
 {
     for (uint32_t i = in->ascending ? in->access_count : 1; i < in->access_count; i++) {
         struct access a = in->accesses[i];
         uint32_t j = i;
-        for (; j && in->accesses[j - 1].address > a.address; j--)
+        for (; j && is_behind(&a, &in->accesses[j - 1]); j--)
             in->accesses[j] = in->accesses[j - 1];
         in->accesses[j] = a;
     }
 }
 
 /* A thread's local memory is interleaved with that of all others that may be resident. */
-static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struct inst *in, unsigned lane,
+static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struct inst *in, bool store, unsigned lane,
                         uint64_t address, uint32_t width)
 {
     const struct staged *g = sm->chip;
@@ -82,7 +88,7 @@ static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struc
     uint64_t mine = threads * (sm->number + (uint64_t)g->machine->sms * w->block->slot) +
                     (uint64_t)w->number * RP_WARP_LANES + lane;
     for (uint32_t at = 0; at < width; at += 4)
-        touch_all(sm->chip, in, 4 * ((address + at) / 4 * all + mine) + STAGED_LOCAL + (address + at) % 4,
+        touch_all(sm->chip, in, store, 4 * ((address + at) / 4 * all + mine) + STAGED_LOCAL + (address + at) % 4,
                   width - at < 4 ? width - at : 4);
 }
 
@@ -104,18 +110,38 @@ static uint32_t conflict(const uint64_t address[RP_WARP_LANES], rp_lanemask mask
     return most;
 }
 
-static void touch_global(struct staged_sm *sm, const struct staged_warp *w, struct inst *in, unsigned space,
-                         const uint64_t address[RP_WARP_LANES], rp_lanemask mask, uint32_t width)
+static void touch_global(struct staged_sm *sm, const struct staged_warp *w, struct inst *in,
+                         const struct rp_memory_operand *o, unsigned space, const uint64_t address[RP_WARP_LANES],
+                         rp_lanemask mask)
 {
+    bool store = o->kind == RP_ACCESS_STORE;
+    uint32_t width = o->width, before = in->access_count;
     bool ideal = sm->chip->machine->coalescer.model == &coalescer_ideal.model;
     for (rp_lanemask m = ideal ? mask & -mask : mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         if (space == RP_SPACE_LOCAL)
-            touch_local(sm, w, in, lane, address[lane], width);
+            touch_local(sm, w, in, store, lane, address[lane], width);
         else if (address[lane])
-            touch_all(sm->chip, in, address[lane], width);
+            touch_all(sm->chip, in, store, address[lane], width);
     }
-    sort_accesses(in);
+    in->loads += store ? 0 : in->access_count - before;
+    *global_counter(sm->chip->statistics, o) += in->access_count - before;
+}
+
+/* What guests' instructions access beside the first operand: further words of a list, or what they store after they
+ * have loaded. A GPU's instruction has one operand in global memory; what it copies to shared memory takes no time. */
+static void touch_others(struct staged_sm *sm, const struct staged_warp *w, const struct rp_step *step, struct inst *in)
+{
+    for (uint32_t i = 1; i < step->instruction->memory_count; i++) {
+        const struct rp_memory_operand *o = &step->instruction->memory[i];
+        uint64_t address[RP_WARP_LANES] = {0};
+        if (o->space != RP_SPACE_GLOBAL || (o->kind != RP_ACCESS_LOAD && o->kind != RP_ACCESS_STORE))
+            continue;
+        in->load |= o->kind == RP_ACCESS_LOAD;
+        in->store |= o->kind == RP_ACCESS_STORE;
+        rp_access_addresses(&step->accesses[i], address);
+        touch_global(sm, w, in, o, RP_SPACE_GLOBAL, address, step->accesses[i].pattern->mask);
+    }
 }
 
 bool staged_accesses(struct staged_sm *sm, struct staged_warp *w, const struct rp_step *step, struct inst *in)
@@ -148,8 +174,10 @@ bool staged_accesses(struct staged_sm *sm, struct staged_warp *w, const struct r
         *shared_counter(g->statistics, o) += in->conflict;
         g->statistics->shared_conflicts += in->conflict - 1;
     } else {
-        touch_global(sm, w, in, space, address, step->executed, o->width);
-        *global_counter(g->statistics, o) += in->access_count;
+        touch_global(sm, w, in, o, space, address, step->executed);
+        if (space == RP_SPACE_GLOBAL && !in->atomic)
+            touch_others(sm, w, step, in);
+        sort_accesses(in);
     }
     return !g->no_memory;
 }

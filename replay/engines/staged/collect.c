@@ -107,7 +107,7 @@ static void lsu_accept(struct staged_sm *sm)
         return;
     struct staged_warp *w = &sm->warps[in->warp];
     if (in->load && !in->shared && in->s->dst >= 0)
-        w->writes[in->s->dst] = (uint16_t)(w->writes[in->s->dst] + in->access_count);
+        w->writes[in->s->dst] = (uint16_t)(w->writes[in->s->dst] + in->loads);
     sm->chip->statistics->unit_busy[unit] += in->s->initiation;
     in->until = sm->cycle + in->conflict;
     if (sm->chip->reports_done)

@@ -254,10 +254,10 @@ static struct packet *packet_of(struct staged_sm *sm, const struct inst *in)
     p->bytes = a->bytes;
     p->lanes = a->lanes;
     p->warp = in->warp;
-    p->dst = in->s->dst;
+    p->dst = a->store ? -1 : in->s->dst;
     p->sm = (uint16_t)sm->number;
     p->slice = (uint16_t)staged_slice_of(sm->chip, a->address);
-    p->kind = in->atomic ? PACKET_ATOMIC : in->store ? PACKET_WRITE : PACKET_READ;
+    p->kind = in->atomic ? PACKET_ATOMIC : a->store ? PACKET_WRITE : PACKET_READ;
     p->bypass = in->bypass;
     return p;
 }
@@ -268,9 +268,8 @@ static void bypass_l1(struct staged_sm *sm, struct inst *in)
     if (!staged_crossbar_room(g, &g->requests, sm->number))
         return;
     staged_crossbar_send(g, &g->requests, sm->number, packet_of(sm, in));
-    in->access_count--;
     sm->changed = true;
-    warp_of(sm, in->warp)->stores += in->store;
+    warp_of(sm, in->warp)->stores += in->accesses[--in->access_count].store;
 }
 
 /* The next accesses enter L1, at most as many as it has banks, until the bank of one is full. */
@@ -285,8 +284,7 @@ static void enter_l1(struct staged_sm *sm, struct inst *in)
         stages_push(queue, packet_of(sm, in), sm->cycle);
         sm->in_l1++;
         sm->changed = true;
-        in->access_count--;
-        warp_of(sm, in->warp)->stores += in->store;
+        warp_of(sm, in->warp)->stores += in->accesses[--in->access_count].store;
     }
 }
 
@@ -319,7 +317,8 @@ static void work(struct staged_sm *sm)
         return;
     }
     struct staged_warp *w = warp_of(sm, in->warp);
-    if (in->load && in->s->dst >= 0 && !w->writes[in->s->dst]) { /* a load without lanes */
+    /* A load without lanes; or a store that writes a register, the address that it counts on, as guests' have. */
+    if (in->s->dst >= 0 && !w->writes[in->s->dst]) {
         staged_data_arrived(sm, w, in->s->dst, RESPONSE_NONE);
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;

@@ -129,6 +129,7 @@ struct access {
     uint64_t address; /* of a sector */
     uint32_t bytes;   /* touched */
     uint8_t lanes;    /* of an atomic */
+    bool store;
 };
 
 /* What an observer needs of an instruction in the pipeline. */
@@ -145,13 +146,14 @@ struct inst {
     unsigned kept;    /* a bit for each source in the reuse cache */
     /* The cycle in which its result is in the last stage of its unit, or from which shared memory is free. */
     uint64_t until;
-    bool shared, load, store, atomic, bypass, any_lane;
+    bool shared, load, store, atomic, bypass, any_lane; /* load and store: it has accesses that are */
     rp_lanemask active, executed;
     uint64_t aux;
     struct staged_observed observed;
     bool ascending;        /* its accesses so far are in ascending order */
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* accesses that are left; the last one is next */
+    uint32_t loads;        /* of all its accesses, those that are no stores */
     uint32_t lanes;        /* of an atomic in shared memory */
     struct access *accesses;
     uint32_t access_room;

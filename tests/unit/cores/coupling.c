@@ -12,6 +12,7 @@
 #include "tools/lib/file.h"
 
 enum { CORES = 6 };
+#define GUEST "tests/golden/guests/matmul.gcc-O2.rv32imac.elf"
 
 /* A hash of what each core fetched and accessed. */
 struct streams {
@@ -102,16 +103,26 @@ Test(coupling, bad_options)
     const struct reprise_guest_options bad[] = {{.cores = 2},
                                                 {.file = "x", .cores = 4097},
                                                 {.file = "x", .stack = 5},
+                                                {.file = GUEST, .cores = 1, .stack = 0xfffff000},
+                                                {.file = GUEST, .cores = 1, .stack = 0xffffe000},
                                                 {.file = "/nothing/x"},
                                                 {.file = "Makefile"}};
-    static const char *const says[] = {"name the guest's file", "4097 cores: there may be 4096",
-                                       "give a multiple of 4096", "cannot read '/nothing/x'", "is a little-endian ELF"};
+    static const char *const says[] = {"name the guest's file",
+                                       "4097 cores: there may be 4096",
+                                       "give a multiple of 4096",
+                                       "1 stacks of 4294963200 bytes do not fit",
+                                       "1 stacks of 4294959104 bytes do not fit",
+                                       "cannot read '/nothing/x'",
+                                       "is a little-endian ELF"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         cr_expect_null(reprise_guest_open(&bad[i], &err));
         cr_expect(strstr(err.text, says[i]), "%s", err.text);
-        cr_expect_eq(err.status, i < 3 ? RP_USAGE : RP_BAD_INPUT);
+        cr_expect_eq(err.status, i < 5 ? RP_USAGE : RP_BAD_INPUT);
     }
     cr_expect_null(reprise_guest_open(&bad[0], NULL));
+    cr_expect_null(reprise_guest_open(NULL, NULL));
+    cr_expect_null(reprise_guest_open(NULL, &err));
+    cr_expect(err.status == RP_USAGE && strstr(err.text, "no options for a guest: NULL"), "%s", err.text);
     reprise_guest_close(NULL);
 }
 

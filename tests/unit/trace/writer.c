@@ -200,6 +200,27 @@ Test(writer, abandoning_and_failing_leave_no_file)
     cr_assert(!rp_writer_open("/dev/null", &nobody, NULL, &err) && strstr(err.text, "/dev/null"));
 }
 
+/* A link stays, and the file that it leads to is written, which need not exist; a temporary file lies beside that. */
+Test(writer, links_are_followed)
+{
+    struct stat st;
+    char folder[80], file[96];
+    snprintf(folder, sizeof folder, "%s.d", path);
+    snprintf(file, sizeof file, "%s/a.wtr", folder);
+    cr_assert(!mkdir(folder, 0777) && !symlink("a.wtr.d/a.wtr", path));
+    for (int again = 0; again < 2; again++) { /* the second one replaces the file */
+        struct rp_error err = {0};
+        struct rp_writer *w = rp_writer_open(path, &nobody, NULL, &err);
+        cr_assert(w, "%s", err.text);
+        cr_expect_eq(strncmp(rp_writer_temporary(w), file, strlen(file)), 0);
+        cr_assert(rp_writer_close(w, &err), "%s", err.text);
+        cr_expect(!lstat(path, &st) && S_ISLNK(st.st_mode));
+        cr_expect(!lstat(file, &st) && S_ISREG(st.st_mode));
+    }
+    unlink(file);
+    rmdir(folder);
+}
+
 /* One block whose first warp is logged by `log`; the error that finishing or committing gives. */
 static void expect_refusal(void (*log)(struct rp_warp_log *), uint64_t block, const char *text)
 {
