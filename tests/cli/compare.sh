@@ -6,12 +6,12 @@ g=tests/golden/ncu trace=tests/golden/ncu/nw.wtr
 compare() { "$r" compare -q "$trace" -m v100 "$@"; }
 for f in details.csv raw.csv raw.txt details-2020.txt; do compare --measured $g/$f --json >"$work/$f.json"; done
 "$r" replay -q "$trace" -m v100 --set warm_l2=no --json >"$work/replay.json"
-python3 - "$work" <<'END'
+python3 - "$work" <<'END' || echo "not ok - the documents have what is compared"
 import json, sys
 def load(name): return json.load(open(f'{sys.argv[1]}/{name}.json'))
 files = ['details.csv', 'raw.csv', 'raw.txt', 'details-2020.txt']
 docs = {f: load(f) for f in files}
-replay = load('replay')
+replay = load('replay')['traces'][0]
 def without_line(launches): return [{k: v for k, v in l.items() if k != 'line'} for l in launches]
 def close(a, b): return abs(a - b) <= 2e-3 * max(1, abs(b))
 def report(ok, what): print(('ok' if ok else 'not ok') + ' - ' + what)
@@ -66,6 +66,37 @@ fails 2 "measured 1 time, and the trace has 2 launches of this kernel and shape"
 is "--launch-skip says which" "$(compare --measured "$work/one.txt" --launch-skip 1 --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[1]"
 fails 2 "which is next, has another kernel, grid or block" compare --measured "$work/second.csv" --launch-skip 0
 fails 2 "has no further launch" compare --measured "$work/one.txt" --launch-skip 2
+
+# ---- names as ncu prints them: T1 is the first template argument
+cat >"$work/t.cu" <<'CUDA'
+template <class T, int N> __global__ void scale(T *p, int n, T by) { p[threadIdx.x] *= by; }
+template __global__ void scale<float, 4>(float *, int, float);
+template __global__ void scale<double, 4>(double *, int, double);
+namespace { __global__ void hidden(int *p) { p[threadIdx.x] = 1; } }
+void user(int *p) { hidden<<<1, 1>>>(p); }
+extern "C" __global__ void plain(int *p) { p[threadIdx.x] = 1; }
+CUDA
+cat >"$work/t.cfg" <<'LAUNCHES'
+buffers = { A = "zeros:256"; };
+launches = (
+    { kernel = "scale<float, 4>"; grid = 1; block = 32; args = ("buf=A", "i32=4", "f32=1"); },
+    { kernel = "scale<double, 4>"; grid = 1; block = 32; args = ("buf=A", "i32=4", "f64=1"); },
+    { kernel = "hidden"; grid = 1; block = 32; args = ("buf=A"); },
+    { kernel = "plain"; grid = 1; block = 32; args = ("buf=A"); }
+);
+LAUNCHES
+check "templates are recorded" "$r" record -q -o "$work/t.wtr" --module "$work/t.cu" --launch-file "$work/t.cfg"
+names_csv() { # NAME...: one launch each
+    printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n'
+    for name; do printf '"0","%s","(32, 1, 1)","(1, 1, 1)","2,000"\n' "$name"; done
+}
+names_csv 'void scale<double, (int)4>(T1 *, int, T1)' 'plain(int *)' '<unnamed>::hidden(int *)' 'void scale<float, 4>' >"$work/names.csv"
+is "each is the kernel that it is" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/names.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], d["not_compared"])')" "[1, 3, 2, 0] []"
+names_csv 'void scale<T1, (int)4>(T1 *, int, T1)' 'plain(int *)' 'void scale<int, (int)4>(T1 *, int, T1)' >"$work/others.csv"
+is "what is none of them is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/others.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split("has: ")[1] for s in d["not_compared"] if "line" in s])')" \
+    "[3] ['scale<float, 4>, scale<double, 4>', 'scale<float, 4>, scale<double, 4>']"
 
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
