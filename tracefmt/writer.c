@@ -30,6 +30,11 @@ struct open_launch {
     uint64_t last_first; /* the first block that begins in the last chunk with any beginning */
 };
 
+struct known_kernel {
+    uint64_t identity;
+    uint32_t registers;
+};
+
 struct rp_writer {
     uint64_t identity;
     char *path, *temporary;
@@ -43,9 +48,10 @@ struct rp_writer {
     struct buffer unwritten;
     struct index index;
     ZSTD_CCtx *compressor;
-    struct buffer raw, out;      /* raw: tables that are waiting for their frame */
-    uint64_t announced;          /* features announced so far, a bit each */
-    uint64_t *kernels, *modules; /* their identities */
+    struct buffer raw, out; /* raw: tables that are waiting for their frame */
+    uint64_t announced;     /* features announced so far, a bit each */
+    struct known_kernel *kernels;
+    uint64_t *modules; /* their identities */
     uint32_t kernel_count, launch_count, module_count;
     struct open_launch *open; /* ascending */
     size_t open_count, open_capacity;
@@ -257,12 +263,21 @@ static bool has_barriers(const struct rp_kernel *k, enum rp_barrier_kind first, 
     return false;
 }
 
+/* The index with which the kernel was added last, unless it now has fewer registers; else that of a new one. */
+static uint32_t find_kernel(const struct rp_writer *w, const struct rp_kernel *kernel)
+{
+    for (uint32_t i = w->kernel_count; kernel->identity && i-- > 0;)
+        if (w->kernels[i].identity == kernel->identity)
+            return w->kernels[i].registers <= kernel->registers ? i : w->kernel_count;
+    return w->kernel_count;
+}
+
 bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, uint32_t *id, struct rp_error *err)
 {
-    for (*id = 0; *id < w->kernel_count; (*id)++)
-        if (kernel->identity && w->kernels[*id] == kernel->identity)
-            return true;
-    uint64_t *kernels = realloc(w->kernels, (w->kernel_count + 1) * sizeof *kernels);
+    *id = find_kernel(w, kernel);
+    if (*id < w->kernel_count)
+        return true;
+    struct known_kernel *kernels = realloc(w->kernels, (w->kernel_count + 1) * sizeof *kernels);
     if (!kernels)
         return rp_fail(err, RP_SYSTEM, "out of memory for kernel '%s'", kernel->name);
     w->kernels = kernels;
@@ -276,7 +291,7 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;
-    w->kernels[w->kernel_count++] = kernel->identity;
+    w->kernels[w->kernel_count++] = (struct known_kernel){kernel->identity, kernel->registers};
     return true;
 }
 

@@ -41,7 +41,7 @@ bool rp_writer_add_module(struct rp_writer *, const struct rp_module *, uint32_t
  * in. An operation takes a few bytes; an allocation recorded this way costs later launches nothing. */
 bool rp_writer_add_host_operation(struct rp_writer *, const struct rp_host_operation *, struct rp_error *);
 /* Copies the kernel; *id is its index in the trace. A kernel that was added before, known by its identity, keeps its
- * index; without an identity it gets a new index every time. */
+ * index, unless it now has fewer registers; without an identity it gets a new index every time. */
 bool rp_writer_add_kernel(struct rp_writer *, const struct rp_kernel *, uint32_t *id, struct rp_error *);
 bool rp_writer_begin_launch(struct rp_writer *, const struct rp_launch *, uint32_t *id, struct rp_error *);
 bool rp_writer_end_launch(struct rp_writer *, uint32_t launch, const struct rp_launch_end *, struct rp_error *);

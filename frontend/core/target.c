@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tracefmt/trace.h"
+
 #define TARGET(n)                                                                                                      \
     {                                                                                                                  \
         "sm_" #n, n, n >= INDEPENDENT_THREADS                                                                          \
@@ -62,6 +64,17 @@ uint32_t target_warps(const struct target *t)
     case 121: return 48;
     default: return 64;
     }
+}
+
+uint32_t registers_that_fit(uint64_t threads, uint32_t blocks)
+{
+    enum { ALL = 65536, MOST = 255, OF_WARP = 256, SUBCORES = 4, MOST_WARPS = 64 };
+    uint64_t warps = (threads + RP_WARP_LANES - 1) / RP_WARP_LANES;
+    warps = (warps + SUBCORES - 1) / SUBCORES * SUBCORES;
+    if (warps && blocks > 1 && blocks <= MOST_WARPS / warps)
+        warps *= blocks;
+    uint64_t each = warps ? ALL / warps / OF_WARP * OF_WARP / RP_WARP_LANES : MOST;
+    return each < MOST ? (uint32_t)each : MOST;
 }
 
 void target_list(char *text, size_t size)

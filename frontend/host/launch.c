@@ -220,7 +220,7 @@ static bool begin_recorded(struct rp_running *r, uint32_t parent, struct rp_erro
     struct rp_device *d = r->device;
     struct rp_writer *w = r->config.writer;
     struct rp_launch like = {.parent = parent};
-    if (!recorder_add_kernel(&r->recorder, w, r->program, r->loaded->module, err) || !w)
+    if (!recorder_add_kernel(&r->recorder, w, r->program, r->loaded->module, r->grid.block, err) || !w)
         return !w;
     if (d->logged_to && d->logged_to != rp_writer_identity(w))
         streams_free(&d->streams);

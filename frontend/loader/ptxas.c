@@ -19,12 +19,13 @@ extern char **environ;
 struct job {
     const char *name, *text, *sm, *ptxas;
     size_t size;
-    bool debug;       /* PTX of a debug build */
-    char special[16]; /* the architecture, where the PTX says more than the caller */
-    char folder[64];  /* for ptxas's files; "": not made yet */
-    char input[80];   /* name of the PTX there: ptxas's messages and nothing else have it */
-    unsigned pieces;  /* modules that follow one another in the text, each with a .version */
-    uint8_t *code;    /* what was made */
+    bool debug;               /* PTX of a debug build */
+    unsigned version, target; /* of the PTX: 9 of 9.0, 75 of sm_75; 0: unknown */
+    char special[16];         /* the architecture, where the PTX says more than the caller */
+    char folder[64];          /* for ptxas's files; "": not made yet */
+    char input[80];           /* name of the PTX there: ptxas's messages and nothing else have it */
+    unsigned pieces;          /* modules that follow one another in the text, each with a .version */
+    uint8_t *code;            /* what was made */
     size_t code_size;
     char said[64 * 1024]; /* what ptxas said */
 };
@@ -312,11 +313,30 @@ static bool may_be_right(const char *error)
            strstr(error, "SM version specified by");
 }
 
+/* What helps where this ptxas cannot, "" if nothing is known. CUDA 13 has PTX 9, and begins at sm_75. */
+static void way_out(const struct job *j, const char *error, char *text, size_t size)
+{
+    enum { PTX_OF_13 = 9, FIRST_OF_13 = 75 };
+    unsigned sm = (unsigned)strtoul(j->sm + strlen("sm_"), NULL, 10);
+    *text = 0;
+    if (j->target > sm)
+        snprintf(text, size,
+                 "; its PTX is for sm_%u and later, so no ptxas makes code for sm_%u of it: compile with -arch=sm_%u%s",
+                 j->target, sm, sm, sm < FIRST_OF_13 ? ", of CUDA 12" : "");
+    else if (j->version >= PTX_OF_13 && sm < FIRST_OF_13)
+        snprintf(text, size,
+                 "; CUDA 13 begins at sm_75, and ptxas of CUDA 12 does not take its PTX: compile with CUDA 12");
+    else if (strstr(error, "gpu-name"))
+        snprintf(text, size,
+                 "; another version of ptxas knows it (CUDA 13 begins at sm_75): REPRISE_PTXAS names one, pip install "
+                 "nvidia-cuda-nvcc-cu12 brings one");
+}
+
 /* Runs a tool that makes `output`. */
 static enum ptxas_result run_tool(struct job *j, const char *program, char *const *arguments, const char *output,
                                   struct rp_error *err)
 {
-    char path[256];
+    char path[256], hint[256] = "";
     int why = 0, status = start_and_wait(j, program, arguments, &why);
     if (why) {
         rp_fail(err, RP_SYSTEM, "cannot run '%s': %s", program, strerror(why));
@@ -328,13 +348,12 @@ static enum ptxas_result run_tool(struct job *j, const char *program, char *cons
     free(j->code);
     j->code = NULL;
     const char *error = first_error(j);
+    if (may_be_right(error))
+        way_out(j, error, hint, sizeof hint);
     if (!*error)
         rp_fail(err, RP_SYSTEM, "%s: %s made nothing of it and said nothing (status %d)", j->name, program, status);
     else
-        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s%s", j->name, j->sm, program, error,
-                strstr(error, "gpu-name") ? "; another version of ptxas knows it (CUDA 13 begins at sm_75): "
-                                            "REPRISE_PTXAS names one, pip install nvidia-cuda-nvcc-cu12 brings one"
-                                          : "");
+        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s%s", j->name, j->sm, program, error, hint);
     return *error && !may_be_right(error) ? PTXAS_REFUSED : PTXAS_NONE;
 }
 
@@ -424,8 +443,16 @@ static void missing(const struct job *j, struct rp_error *err)
             given && *given ? "cannot be run" : "is found");
 }
 
-/* Reads the module's .target: whether it is of a debug build; and where it is for one architecture alone (sm_90a),
- * which the caller knows as sm_90, that one. */
+/* The number behind the word at `at`, in a line that ends; else 0. */
+static unsigned number_behind(const struct job *j, const char *at, const char *word)
+{
+    size_t length = strlen(word), left = (size_t)(j->text + j->size - at);
+    bool here = left > length && memchr(at, '\n', left) && !strncmp(at, word, length);
+    return here ? (unsigned)strtoul(at + length, NULL, 10) : 0;
+}
+
+/* Reads the module's .version and .target: whether it is of a debug build; and where it is for one architecture alone
+ * (sm_90a), which the caller knows as sm_90, that one. */
 static void read_target(struct job *j)
 {
     const char *target = memmem(j->text, j->size, "\n.target", 8);
@@ -434,6 +461,8 @@ static void read_target(struct job *j)
         return;
     size_t length = strlen(j->sm);
     const char *name = target + 8 + strspn(target + 8, " \t");
+    j->version = number_behind(j, find_version(j, j->text), ".version");
+    j->target = number_behind(j, name, "sm_");
     j->debug = memmem(target, (size_t)(end - target), "debug", 5);
     bool special = length < sizeof j->special - 2 && !strncmp(name, j->sm, length) && strchr("af", name[length]);
     if (special && name[length]) {

@@ -1,6 +1,7 @@
 #include "frontend/record/recorder.h"
 
 #include "frontend/core/cluster.h"
+#include "frontend/core/target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ bool recorder_write_operations(struct rp_writer *w, struct memory *m, uint64_t *
 }
 
 bool recorder_add_kernel(struct recorder *r, struct rp_writer *writer, const struct program *p, const struct module *m,
-                         struct rp_error *err)
+                         const uint32_t block[3], struct rp_error *err)
 {
     *r = (struct recorder){.writer = writer, .kernel = &p->kernel};
     if (!writer)
@@ -52,6 +53,9 @@ bool recorder_add_kernel(struct recorder *r, struct rp_writer *writer, const str
     if (!rp_writer_add_module(writer, &module, &kernel.module, err))
         return false;
     kernel.module++;
+    uint32_t fit = registers_that_fit((uint64_t)block[0] * block[1] * block[2], 1);
+    if (!m->machine_code && kernel.registers > fit)
+        kernel.registers = fit;
     return rp_writer_add_kernel(writer, &kernel, &r->number, err);
 }
 

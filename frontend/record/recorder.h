@@ -21,9 +21,10 @@ struct recorder {
 /* Writes to the trace the host operations since the last call: what the memory's log has, or all allocations.
  * *logged_to: the identity of the writer for which the log was last cleared; 0: none. */
 bool recorder_write_operations(struct rp_writer *, struct memory *, uint64_t *logged_to, struct rp_error *);
-/* Adds the kernel and its module to the trace. */
+/* Adds the kernel and its module to the trace. PTX's registers are an estimate: of a kernel that runs in such blocks
+ * they are no more than lets a block fit on an SM. */
 bool recorder_add_kernel(struct recorder *, struct rp_writer *, const struct program *, const struct module *,
-                         struct rp_error *);
+                         const uint32_t block[3], struct rp_error *);
 /* Then adds the launch; only stream, parent and dependencies of `like` are used. */
 bool recorder_begin(struct recorder *, const struct grid *, const struct rp_launch *like, struct rp_error *);
 /* Marks the point to which recorder_restart rolls back. */

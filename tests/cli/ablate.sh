@@ -80,6 +80,18 @@ for s in steps['steps']:
     own = [float(r['step_speedup']) for r in rows if (r['step'], r['against']) == (s['step'], s['against'])]
     check(f'its speedups have the mean of "{s["step"]}"', len(own) == s['launches'] and abs(statistics.mean(own) - s['speedup']) < 1e-5, own)
 PY
+# Each machine of GPUs can be ablated, also one whose sub-cores have instruction caches of their own.
+for m in $("$r" machine list --json | python3 -c 'import json,sys; print(*[m["name"] for m in json.load(sys.stdin)])'); do
+    case $m in manycore-*) continue ;; esac
+    check "ablate on $m" eval '"$r" ablate -q "${traces[0]}" -m $m --json >"$work/$m.json"'
+done
+"$r" replay -q "${traces[0]}" -m gv100 --set subcores=1 --set l1.subcores=1 --set icache.subcores=1 --set icache.caches=1 --json >"$work/one.json"
+check "one sub-core of gv100 has one of its instruction caches" python3 -c "
+import json
+def cycles(stage): return [l['cycles'] for l in stage['launches']]
+d, one = json.load(open('$work/gv100.json')), json.load(open('$work/one.json'))['traces'][0]
+stage = [s for s in d['traces'][0]['stages'] if s['step'] == 'one sub-core'][0]
+assert cycles(stage) == cycles(one) and d['steps'][1]['set']['icache.caches'] == 1"
 fails 1 "--step x: give NAME:KEY=VALUE,KEY=VALUE" "${traces[0]}" -m jetson-tx2 --step x
 fails 1 "did you mean 'none'?" "${traces[0]}" -m jetson-tx2 --step l1=nono
 fails 1 "which machine" "${traces[0]}"

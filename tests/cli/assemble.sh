@@ -65,6 +65,11 @@ fails 2 "k.ptx: for sm_75, $work/given/ptxas says: ptxas k.ptx, line 1; fatal   
 is "REPRISE_PTXAS, and then no other" "$(cat "$work/called")" given
 fake given given "echo \"ptxas fatal   : Value 'sm_70' is not defined for option 'gpu-name'\" >&2; exit 255"
 fails 2 "option 'gpu-name'; another version of ptxas knows it (CUDA 13 begins at sm_75): REPRISE_PTXAS names one" assemble sm_70
+kernel 9.0 | sed 's/sm_50/sm_75/' >"$work/k13.ptx"
+later() { "$r" run -q --module "$work/k13.ptx" --assemble sm_70 "${launch[@]}"; }
+fails 2 "its PTX is for sm_75 and later, so no ptxas makes code for sm_70 of it: compile with -arch=sm_70" later
+kernel 9.0 >"$work/k13.ptx"
+fails 2 "CUDA 13 begins at sm_75, and ptxas of CUDA 12 does not take its PTX: compile with CUDA 12" later
 export REPRISE_PTXAS=$work/nowhere
 fails 4 "REPRISE_PTXAS=$work/nowhere cannot be run; pip install nvidia-cuda-nvcc-cu12, or make toolchain, brings one" assemble sm_86
 TMPDIR=$work/nowhere fails 4 "k.ptx: no file for ptxas can be written in $work/nowhere: No such file" env REPRISE_PTXAS="$work/given/ptxas" "$r" run \

@@ -6,12 +6,12 @@ g=tests/golden/ncu trace=tests/golden/ncu/nw.wtr
 compare() { "$r" compare -q "$trace" -m v100 "$@"; }
 for f in details.csv raw.csv raw.txt details-2020.txt; do compare --measured $g/$f --json >"$work/$f.json"; done
 "$r" replay -q "$trace" -m v100 --set warm_l2=no --json >"$work/replay.json"
-python3 - "$work" <<'END'
+python3 - "$work" <<'END' || echo "not ok - the documents have what is compared"
 import json, sys
 def load(name): return json.load(open(f'{sys.argv[1]}/{name}.json'))
 files = ['details.csv', 'raw.csv', 'raw.txt', 'details-2020.txt']
 docs = {f: load(f) for f in files}
-replay = load('replay')
+replay = load('replay')['traces'][0]
 def without_line(launches): return [{k: v for k, v in l.items() if k != 'line'} for l in launches]
 def close(a, b): return abs(a - b) <= 2e-3 * max(1, abs(b))
 def report(ok, what): print(('ok' if ok else 'not ok') + ' - ' + what)
@@ -67,6 +67,37 @@ is "--launch-skip says which" "$(compare --measured "$work/one.txt" --launch-ski
 fails 2 "which is next, has another kernel, grid or block" compare --measured "$work/second.csv" --launch-skip 0
 fails 2 "has no further launch" compare --measured "$work/one.txt" --launch-skip 2
 
+# ---- names as ncu prints them: T1 is the first template argument
+cat >"$work/t.cu" <<'CUDA'
+template <class T, int N> __global__ void scale(T *p, int n, T by) { p[threadIdx.x] *= by; }
+template __global__ void scale<float, 4>(float *, int, float);
+template __global__ void scale<double, 4>(double *, int, double);
+namespace { __global__ void hidden(int *p) { p[threadIdx.x] = 1; } }
+void user(int *p) { hidden<<<1, 1>>>(p); }
+extern "C" __global__ void plain(int *p) { p[threadIdx.x] = 1; }
+CUDA
+cat >"$work/t.cfg" <<'LAUNCHES'
+buffers = { A = "zeros:256"; };
+launches = (
+    { kernel = "scale<float, 4>"; grid = 1; block = 32; args = ("buf=A", "i32=4", "f32=1"); },
+    { kernel = "scale<double, 4>"; grid = 1; block = 32; args = ("buf=A", "i32=4", "f64=1"); },
+    { kernel = "hidden"; grid = 1; block = 32; args = ("buf=A"); },
+    { kernel = "plain"; grid = 1; block = 32; args = ("buf=A"); }
+);
+LAUNCHES
+check "templates are recorded" "$r" record -q -o "$work/t.wtr" --module "$work/t.cu" --launch-file "$work/t.cfg"
+names_csv() { # NAME...: one launch each
+    printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n'
+    for name; do printf '"0","%s","(32, 1, 1)","(1, 1, 1)","2,000"\n' "$name"; done
+}
+names_csv 'void scale<double, (int)4>(T1 *, int, T1)' 'plain(int *)' '<unnamed>::hidden(int *)' 'void scale<float, 4>' >"$work/names.csv"
+is "each is the kernel that it is" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/names.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], d["not_compared"])')" "[1, 3, 2, 0] []"
+names_csv 'void scale<T1, (int)4>(T1 *, int, T1)' 'plain(int *)' 'void scale<int, (int)4>(T1 *, int, T1)' >"$work/others.csv"
+is "what is none of them is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/others.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split("has: ")[1] for s in d["not_compared"] if "line" in s])')" \
+    "[3] ['scale<float, 4>, scale<double, 4>', 'scale<float, 4>, scale<double, 4>']"
+
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
 fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv --cache-control some
@@ -80,6 +111,37 @@ sed 's/"8,867"/"8.867,00"/' $g/raw.csv >"$work/german.csv"
 fails 2 "german.csv, line 4: '8.867,00' is no number" compare --measured "$work/german.csv"
 sed 's/"usecond"/"fortnight"/' $g/raw.csv >"$work/unit.csv"
 fails 2 "unknown unit 'fortnight'" compare --measured "$work/unit.csv"
+sed 's/"usecond"/"cycle"/' $g/raw.csv >"$work/time.csv"
+fails 2 "time.csv, line 4: gpu__time_duration.sum is a time, and not '9.57' in unit 'cycle'" compare --measured "$work/time.csv"
+sed 's/"cycle","usecond"/"usecond","usecond"/' $g/raw.csv >"$work/cycles.csv"
+fails 2 "cycles.csv, line 4: gpc__cycles_elapsed.max is a number, and not '8,867' in unit 'usecond'" compare --measured "$work/cycles.csv"
+sed 's/"8,867"/"-8,867"/' $g/raw.csv >"$work/negative.csv"
+fails 2 "negative.csv, line 4: gpc__cycles_elapsed.max is a number, and not '-8,867' in unit 'cycle'" compare --measured "$work/negative.csv"
+sed '/^"","",/d' $g/raw.csv >"$work/unitless.csv"
+fails 2 "unitless.csv, line 3: the row of units behind the heading is missing" compare --measured "$work/unitless.csv"
+sed 's/dram__bytes_read.sum/gpc__cycles_elapsed.max/; s/"Kbyte"/"cycle"/' $g/raw.csv >"$work/twice.csv"
+fails 2 "twice.csv, line 4: another value of gpc__cycles_elapsed.max for the same launch" compare --measured "$work/twice.csv"
+printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","n/a"\n' >"$work/none.csv"
+fails 2 "none.csv: 1 launch, and no value that is compared" compare --measured "$work/none.csv"
+iconv -f UTF-8 -t UTF-16 $g/raw.csv >"$work/wide.csv"
+fails 2 "text in UTF-16, as PowerShell writes it; iconv" compare --measured "$work/wide.csv"
+for n in 12 23 27 33; do # within the first table, before its end, behind the second launch's line, within its table
+    sed "${n}q" $g/raw.txt >"$work/cut.txt"
+    fails 2 "cut.txt, line $n: the text is cut off: the metrics of the launch of line" compare --measured "$work/cut.txt"
+done
+cycles() { compare --measured "$1" --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["measured"] for l in json.load(sys.stdin)["launches"]])'; }
+for f in raw.csv details.csv raw.txt; do
+    { printf '\xef\xbb\xbf'; sed '/^==PROF/d; /^Start/d' $g/$f; } >"$work/mark"
+    is "a byte order mark before $f" "$(cycles "$work/mark")" "[8867.0, 9014.0]"
+done
+{ echo "$heading"; echo "$units"; row 0; echo '"ID","Kernel Name","Grid Size","Block Size","gpc__cycles_elapsed.max"'; echo '"","","","","cycle"'
+    echo '"0","needle_cuda_shared_1","(2, 1, 1)","(16, 1, 1)","9,015"'; } >"$work/tables.csv"
+is "two tables in one file" "$(cycles "$work/tables.csv")" "[8867.0, 9015.0]"
+says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning; }
+is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""
+is "another GPU" "$(says a100 $g/raw.txt)" "reprise: warning: $g/raw.txt, line 4: measured on a device of compute capability 7.0; a100 has 8.0"
+{ echo "$heading"; echo "$units"; row 0; row 1 | sed 's/"0","7.0"/"1","7.0"/'; } >"$work/devices.csv"
+is "several devices" "$(says v100 "$work/devices.csv")" "reprise: warning: $work/devices.csv, line 4: measured on another device than the launch of line 3"
 echo '"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"' >"$work/summary.csv"
 fails 2 "without --print-summary" compare --measured "$work/summary.csv"
 fails 2 "not a Reprise trace" "$r" compare $g/raw.csv -m v100 --measured $g/raw.csv

@@ -149,6 +149,59 @@ for name in 'gemm<char,3>' 'gemm<unsigned short,4>' "letter<'b'>" "letter<'a>" '
     status=$?
     check "--kernel '$name' is refused" eval '[ $status != 0 ] && grep -q "has no kernel\|2 kernels of" "$dir/err"'
 done
+# Names as Nsight Compute prints them, in the spelling of NVIDIA's demangler: T1 is the first template argument, T2... the
+# second and all that follow.
+cat >"$dir/nvidia.cu" <<'CUDA'
+template <class T, int N> __global__ void scale(T *p, int n, T by) { *(int *)p = N; }
+template __global__ void scale<float, 4>(float *, int, float);
+template __global__ void scale<float *, 4>(float **, int, float *);
+template <int N, class F, class A> __global__ void apply(int *p, F, const A *) { *p = N; }
+template __global__ void apply<5, float, char *>(int *, float, char *const *);
+template <class T> __global__ void twice(T *p, int) { *p = 6; }
+template <class T> __global__ void twice(T *p, T *) { *p = 7; }
+template __global__ void twice<int>(int *, int);
+template __global__ void twice<int>(int *, int *);
+struct kind { struct of { int value; }; };
+template <class T> __global__ void nested(int *p, typename T::of) { *p = 8; }
+template __global__ void nested<kind>(int *, kind::of);
+template <class T, class... More> __global__ void pack(T *p, More...) { *p = 10 + sizeof...(More); }
+template __global__ void pack<int, float, char>(int *, float, char);
+template __global__ void pack<int>(int *);
+namespace { struct hidden {}; __global__ void anonymous(int *p, hidden) { *p = 15; } }
+extern "C" __global__ void plain(int *p) { *p = 16; }
+template <class F> __global__ void each(F f, int *p) { f(p); }
+void launch(int *p) { each<<<1, 1>>>([] __device__(int *q) { *q = 1; }, p); each<<<1, 1>>>([] __device__(int *q) { *q = 2; }, p); }
+CUDA
+nvidia() { "$r" run -q --module "$dir/nvidia.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 "${@:2}" --print 0=i32:1 -k "$1" >"$dir/out" 2>"$dir/err"; }
+while IFS='|' read -r name number arguments; do
+    more=()
+    for a in $arguments; do more+=(--arg "$a"); done
+    nvidia "$name" "${more[@]}"
+    check "--kernel '$name'" grep -qx "  \[0\] $number" "$dir/out"
+done <<'NAMES'
+void scale<float, (int)4>(T1 *, int, T1)|4|i32=0 f32=0
+void scale<float, 4>|4|i32=0 f32=0
+void scale<float *, (int)4>(T1 *, int, T1)|4|i32=0 u64=0
+void apply<(int)5, float, char *>(int *, T2, const T3 *)|5|f32=0 u64=0
+void twice<int>(T1 *, int)|6|i32=0
+void twice<int>(T1 *, T1 *)|7|u64=0
+void nested<kind>(int *, T1::of)|8|bytes=00000000
+void pack<int, float, char>(T1 *, T2...)|12|f32=0 bytes=00
+void pack<int>(T1 *, T2...)|10|
+<unnamed>::anonymous(int *, <unnamed>::hidden)|15|bytes=00
+anonymous(int *, <unnamed>::hidden)|15|bytes=00
+plain(int *)|16|
+NAMES
+for name in 'void each<launch(int *)::[lambda(int *) (instance 1)]>(T1, int *)' 'void each<launch(int*)::{lambda(int*)#2}>(T1, int*)'; do
+    nvidia "$name"
+    check "a lambda's number is read: '$name'" grep -q 'argument\|parameter' "$dir/err"
+done
+for name in 'void twice<int>' 'void twice<int>(T2 *, int)' 'void pack<int, float>(T1 *, T2...)' 'void scale<float, (int)4>(T1 *, int, T2)' 'void scale<double, (int)4>(T1 *, int, T1)' \
+    'plain<int>(int *)' 'plain(int *' 'void each<launch(int *)::[lambda(int *) (instance 3)]>(T1, int *)' "scale<$(printf '<%.0s' {1..200})" "scale<float>($(printf '(%.0s' {1..200})"; do
+    nvidia "$name"
+    status=$?
+    check "--kernel '${name:0:60}' is refused" eval '[ $status != 0 ] && grep -q "has no kernel\|2 kernels of" "$dir/err"'
+done
 refused() { # text, kernel
     local text=$1
     named "$2" i32 >"$dir/out"

@@ -95,3 +95,52 @@ says 1 "unknown machine" "$dir/t.wtr" --registers --machine nowhere
 says 1 "--san prints text" "$dir/t.wtr" --san --csv
 says 2 "does not tell its live registers" tests/golden/trace/chain.wtr --registers
 check "ids of a trace that does not tell its registers" eval '"$r" info tests/golden/trace/chain.wtr --san --json | grep -q "\"registers\": null"'
+
+# ---- PTX whose values do not fit: as many registers as lets the block fit --------------------------------------------
+python3 - "$dir" <<'PY'
+import sys
+N = 200
+def module(name, directives):
+    loads = "\n".join(f"ld.volatile.global.f32 %f{i}, [%rd2+{128 * i}];" for i in range(N))
+    stores = "\n".join(f"st.volatile.global.f32 [%rd2+{128 * i}], %f{i};" for i in range(N))
+    open(f"{sys.argv[1]}/{name}.ptx", "w").write(f""".version 7.0
+.target sm_70
+.address_size 64
+.visible .entry many(.param .u64 p) {directives} {{
+.reg .f32 %f<{N}>; .reg .u64 %rd<4>;
+ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1;
+{loads}
+{stores}
+ret; }}
+""")
+module("free", "")
+module("bound", ".maxntid 512, 1, 1")
+module("two", ".maxntid 256, 1, 1 .minnctapersm 2")
+module("never", ".maxntid 1024, 1, 1 .minnctapersm 3")
+module("nine", ".reqntid 288")
+PY
+estimated() { # module, threads: the kernel's registers, and the exit status of a replay
+    "$r" record -q -o "$dir/many.wtr" --module "$dir/$1.ptx" --grid 1 --block "$2" --arg buf=zeros:32K
+    "$r" replay -q "$dir/many.wtr" -m a100 >/dev/null
+    echo "$("$r" info "$dir/many.wtr" --json | python3 -c 'import json,sys; print(*[k["registers"] for k in json.load(sys.stdin)["traces"][0]["kernels"]])') $?"
+}
+is "a small block has all it needs" "$(estimated free 64)" "204 0"
+is "1,024 threads fit" "$(estimated free 1024)" "64 0"
+is "288 threads are 12 warps to the SM" "$(estimated free 288)" "168 0"
+is ".maxntid" "$(estimated bound 64)" "128 0"
+is ".minnctapersm" "$(estimated two 64)" "128 0"
+is ".minnctapersm of more blocks than an SM holds" "$(estimated never 64)" "64 0"
+is ".reqntid" "$(estimated nine 288)" "168 0"
+cat >"$dir/many.cfg" <<'CFG'
+buffers = { A = "zeros:32K"; };
+launches = (
+    { grid = 1; block = 64; args = ( "buf=A" ); }, { grid = 1; block = 1024; args = ( "buf=A" ); },
+    { grid = 1; block = 64; args = ( "buf=A" ); }
+);
+CFG
+"$r" record -q -o "$dir/many.wtr" --launch-file "$dir/many.cfg" --module "$dir/free.ptx"
+is "what fitted a large block stays" "$("$r" info "$dir/many.wtr" --json | python3 -c 'import json,sys
+d = json.load(sys.stdin)["traces"][0]
+print(*[k["registers"] for k in d["kernels"]], *[l["kernel"] for l in d["launches"]])')" "204 64 many many many"
+check "each launch is replayed" "$r" replay -q "$dir/many.wtr" -m a100
+check "and the trace is whole" "$r" verify "$dir/many.wtr"

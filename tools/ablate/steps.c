@@ -4,20 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/base/machine_parts.h"
 #include "replay/base/sampled.h"
 #include "replay/session/machine_open.h"
 #include "tools/machine/machine_file.h"
 #include "tools/ui/nearest.h"
 
-void steps_of_paper(struct steps *s)
+bool steps_of_paper(struct steps *s, bool alone, const struct machine_args *args, struct rp_error *err)
 {
+    enum { ONE_SUBCORE = 1 };
     static const struct step steps[] = {
         {"perfect instruction cache", {{.key = "icache", .value = "perfect"}}, 1},
-        {"one sub-core",
-         {{.key = "subcores", .value = "1"},
-          {.key = "l1.subcores", .value = "1"},
-          {.key = "icache.subcores", .value = "1"}},
-         3},
+        [ONE_SUBCORE] = {"one sub-core",
+                         {{.key = "subcores", .value = "1"},
+                          {.key = "l1.subcores", .value = "1"},
+                          {.key = "icache.subcores", .value = "1"}},
+                         3},
         {"single issue", {{.key = "issue.width", .value = "1"}}, 1},
         {"no caches",
          {{.key = "l1", .value = "none"},
@@ -27,8 +29,16 @@ void steps_of_paper(struct steps *s)
          4},
         {"all accesses coalesced", {{.key = "coalescer", .value = "ideal"}}, 1},
     };
+    struct machine *m = machine_args_open(args, NULL, 0, err);
+    if (!m)
+        return false;
     memcpy(s->list, steps, sizeof steps);
     s->count = MODEL_COUNT_OF(steps);
+    struct step *one = &s->list[ONE_SUBCORE];
+    if (alone && machine_part_value(&m->icache, "caches", 1) > 1)
+        one->settings[one->count++] = (struct machine_setting){.key = "icache.caches", .value = "1"};
+    machine_free(m);
+    return true;
 }
 
 static bool add_settings(struct step *step, char *rest, const char *text, struct rp_error *err)

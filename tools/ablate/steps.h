@@ -24,8 +24,9 @@ struct steps {
     size_t text_count;
 };
 
-/* Those of the paper. */
-void steps_of_paper(struct steps *);
+/* Those of the paper, to be taken `alone` or one after the other. Of a machine whose sub-cores have instruction caches
+ * of their own (icache.caches) one sub-core keeps one. False: the machine cannot be had. */
+bool steps_of_paper(struct steps *, bool alone, const struct machine_args *, struct rp_error *);
 /* One more: "NAME:KEY=VALUE[,KEY=VALUE...]", or without a name. Errors are RP_USAGE. */
 bool steps_add(struct steps *, const char *text, struct rp_error *);
 void steps_free(struct steps *);

@@ -54,8 +54,6 @@ static void ablate_option(struct command_line *line, int key, char *arg)
         a->traces = line->arguments;
         a->trace_count = line->argument_count;
         command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, EXAMPLE);
-        if (!args->own_steps)
-            steps_of_paper(&a->steps);
         cache_settle(line, &a->cache, true);
     }
 }
@@ -101,9 +99,11 @@ static int ablate_run(const struct command *c, int argc, char **argv)
     struct command_line line;
     struct args args = {.request.alone = true};
     command_parse(&line, c, argc, argv, &args);
-    struct ablation a;
+    struct ablation a = {0};
     struct rp_error err;
-    bool open = ablation_open(&a, &args.request, &err);
+    struct ablation_request *r = &args.request;
+    bool open =
+        (args.own_steps || steps_of_paper(&r->steps, r->alone, &r->machine, &err)) && ablation_open(&a, r, &err);
     warn_of_damage(&a);
     int status = open && ablation_replay(&a, &err) ? print_results(&a, &args) : command_fail(&err);
     ablation_free(&a);

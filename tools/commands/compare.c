@@ -124,6 +124,29 @@ static bool take_statistics(struct compare *c, struct rp_error *err)
     return fine || rp_fail(err, RP_SYSTEM, "out of memory");
 }
 
+/* Launches that other hardware measured than the machine stands for are compared, too. */
+static void warn_of_devices(const struct compare *c)
+{
+    const struct measured *m = &c->measured;
+    const struct measured_launch *first = &m->launches[0];
+    const char *capability = machine_capabilities[c->machine->device_capability];
+    unsigned own = (unsigned)strtoul(capability, NULL, 10); /* "unknown" is 0 */
+    for (size_t i = 0; i < m->count; i++) {
+        const struct measured_launch *l = &m->launches[i];
+        bool other = own && l->capability && l->capability != own;
+        if (!other && l->device == first->device && l->capability == first->capability)
+            continue;
+        if (other)
+            fprintf(stderr,
+                    "reprise: warning: %s, line %zu: measured on a device of compute capability %u.%u; %s has %u.%u\n",
+                    m->path, l->line, l->capability / 10, l->capability % 10, c->machine->name, own / 10, own % 10);
+        else
+            fprintf(stderr, "reprise: warning: %s, line %zu: measured on another device than the launch of line %zu\n",
+                    m->path, l->line, first->line);
+        return;
+    }
+}
+
 static int compare_run(struct compare *c)
 {
     struct rp_error err;
@@ -133,8 +156,10 @@ static int compare_run(struct compare *c)
         return command_fail(&err);
     if (rp_trace_damage(c->trace) && !c->args->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(c->trace));
-    if (!c->args->quiet)
+    if (!c->args->quiet) {
         timeless_warn(c->machine, &told);
+        warn_of_devices(c);
+    }
     if (!compare_match(c, &err) || !replay_launches(c, &err) || !take_statistics(c, &err))
         return command_fail(&err);
     if (!c->args->quiet)

@@ -17,7 +17,7 @@ struct measured_launch *ncu_add_launch(struct measured *m, const char *kernel, s
             return NULL;
         m->launches = grown;
     }
-    m->launches[m->count] = (struct measured_launch){.kernel = kernel, .line = line};
+    m->launches[m->count] = (struct measured_launch){.kernel = kernel, .line = line, .device = -1};
     return &m->launches[m->count++];
 }
 
@@ -27,14 +27,50 @@ bool ncu_shape(const char *text, uint32_t out[3])
     return sscanf(text, " (%u, %u, %u)%n", &out[0], &out[1], &out[2], &end) == 3 && end && !text[end];
 }
 
+unsigned ncu_capability(const char *text)
+{
+    unsigned major, minor;
+    return sscanf(text, "%2u.%1u", &major, &minor) == 2 ? 10 * major + minor : 0;
+}
+
 static bool is_absent(const char *value)
 {
     return !*value || !strcasecmp(value, "n/a") || !strcasecmp(value, "nan") || !strcasecmp(value, "(nan)");
 }
 
+static enum unit_kind kind_of_metric(enum quantity q, const char *metric)
+{
+    return !strcmp(quantity(q)->unit, "us")  ? UNIT_TIME
+           : !strcmp(quantity(q)->unit, "%") ? UNIT_SHARE
+           : strstr(metric, "bytes")         ? UNIT_BYTES
+                                             : UNIT_COUNT;
+}
+
+/* Reads the value in base units. */
+static bool read_value(const struct measured *m, const struct ncu_value *v, enum quantity q, double *value,
+                       struct rp_error *err)
+{
+    static const char *const wanted[] = {
+        [UNIT_COUNT] = "a number", [UNIT_TIME] = "a time", [UNIT_BYTES] = "bytes", [UNIT_SHARE] = "%"};
+    double scale;
+    enum unit_kind kind, right = kind_of_metric(q, v->metric);
+    if (!unit_number(v->value, value))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s, line %zu: '%s' is no number (%s); have ncu print in English: LC_ALL=C ncu ...", m->path,
+                       v->line, v->value, v->metric);
+    if (!unit_factor(v->unit, &scale, &kind))
+        return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: unknown unit '%s' of %s; try ncu --print-units base", m->path,
+                       v->line, v->unit, v->metric);
+    if (kind != right || *value < 0)
+        return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %s is %s, and not '%s' in unit '%s'", m->path, v->line,
+                       v->metric, wanted[right], v->value, v->unit);
+    *value *= scale;
+    return true;
+}
+
 bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_error *err)
 {
-    double factor, scale, value;
+    double factor, value;
     struct measured_launch *l = &m->launches[m->count - 1];
     enum quantity q = quantity_of_metric(v->metric, &factor);
     if (q == QUANTITY_COUNT) {
@@ -43,17 +79,45 @@ bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_erro
     }
     if (is_absent(v->value))
         return true;
-    if (!unit_number(v->value, &value))
+    if (!read_value(m, v, q, &value, err))
+        return false;
+    value *= factor;
+    if (!l->has[q]) { /* of two metrics of one quantity the first one stays */
+        l->value[q] = value;
+        l->metric[q] = v->metric;
+        l->has[q] = true;
+    }
+    return !(l->value[q] > value || l->value[q] < value) || strcmp(l->metric[q], v->metric) ||
+           rp_fail(err, RP_BAD_INPUT, "%s, line %zu: another value of %s for the same launch", m->path, v->line,
+                   v->metric);
+}
+
+/* Says why what was read cannot be compared. */
+static bool check_launches(const struct measured *m, struct rp_error *err)
+{
+    if (!m->count)
+        return rp_fail(
+            err, RP_BAD_INPUT,
+            "%s: no launch in what Nsight Compute prints; give the output of ncu --csv, or of ncu --page raw (of a "
+            "report: ncu --import REPORT --csv --page raw)",
+            m->path);
+    for (size_t i = 0; i < m->count; i++)
+        for (int q = 0; q < QUANTITY_COUNT; q++)
+            if (m->launches[i].has[q])
+                return true;
+    return rp_fail(err, RP_BAD_INPUT,
+                   "%s: %zu launch%s, and no value that is compared; docs/compare.md lists the metrics", m->path,
+                   m->count, m->count == 1 ? "" : "es");
+}
+
+static bool no_text(const struct measured *m, struct rp_error *err)
+{
+    if (!memcmp(m->text, "\xff\xfe", 2) || !memcmp(m->text, "\xfe\xff", 2))
         return rp_fail(err, RP_BAD_INPUT,
-                       "%s, line %zu: '%s' is no number (%s); have ncu print in English: LC_ALL=C ncu ...", m->path,
-                       v->line, v->value, v->metric);
-    if (!unit_factor(v->unit, &scale))
-        return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: unknown unit '%s' of %s; try ncu --print-units base", m->path,
-                       v->line, v->unit, v->metric);
-    if (!l->has[q]) /* of two metrics of one quantity the first one stays */
-        l->value[q] = value * scale * factor;
-    l->has[q] = true;
-    return true;
+                       "%s: text in UTF-16, as PowerShell writes it; iconv -f UTF-16 -t UTF-8 %s > measured.csv",
+                       m->path, m->path);
+    return rp_fail(err, RP_BAD_INPUT, "%s: no text; of a report: ncu --import %s --csv --page raw > measured.csv",
+                   m->path, m->path);
 }
 
 bool measured_read(const char *path, struct measured *m, struct rp_error *err)
@@ -63,17 +127,11 @@ bool measured_read(const char *path, struct measured *m, struct rp_error *err)
     m->text = (char *)file_read(path, &size, err);
     if (!m->text)
         return false;
-    bool fine = memchr(m->text, 0, size)
-                    ? rp_fail(err, RP_BAD_INPUT,
-                              "%s: no text; of a report: ncu --import %s --csv --page raw > measured.csv", path, path)
-                : ncu_is_csv(m->text) ? ncu_read_csv(m, m->text, err)
-                                      : ncu_read_text(m, m->text, err);
-    if (fine && !m->count)
-        fine = rp_fail(
-            err, RP_BAD_INPUT,
-            "%s: no launch in what Nsight Compute prints; give the output of ncu --csv, or of ncu --page raw (of a "
-            "report: ncu --import REPORT --csv --page raw)",
-            path);
+    char *text = m->text + (strncmp(m->text, "\xef\xbb\xbf", 3) ? 0 : 3); /* a byte order mark */
+    bool fine = memchr(m->text, 0, size) ? no_text(m, err)
+                : ncu_is_csv(text)       ? ncu_read_csv(m, text, err)
+                                         : ncu_read_text(m, text, err);
+    fine = fine && check_launches(m, err);
     if (!fine)
         measured_free(m);
     return fine;

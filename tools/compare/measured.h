@@ -15,8 +15,11 @@
 struct measured_launch {
     const char *kernel; /* as ncu writes it: a function's name, with or without parameters, or a mangled name */
     uint32_t grid[3], block[3];
-    bool has_shape; /* grid and block are known; releases before 2022.1 do not print them */
-    size_t line;    /* of the file, where the launch begins */
+    bool has_shape;                     /* grid and block are known; releases before 2022.1 do not print them */
+    size_t line;                        /* of the file, where the launch begins */
+    int device;                         /* its number, -1: not known */
+    unsigned capability;                /* of the device, 70 for 7.0; 0: not known */
+    const char *metric[QUANTITY_COUNT]; /* that gave the value */
     bool has[QUANTITY_COUNT];
     double value[QUANTITY_COUNT]; /* in the quantity's unit */
 };
@@ -30,7 +33,8 @@ struct measured {
 };
 
 /* Reads the file ("-": standard input). False: err names the file and the line; nothing need be freed. RP_BAD_INPUT: no
- * output of ncu, no launch, a value or a unit that cannot be read. */
+ * output of ncu, no launch, nothing of them that is compared, a value or a unit that cannot be read or does not fit the
+ * metric, two values of one metric, a table that is cut off. */
 bool measured_read(const char *path, struct measured *, struct rp_error *);
 void measured_free(struct measured *);
 

@@ -6,6 +6,8 @@
 
 /* Adds a launch. NULL: out of memory. */
 struct measured_launch *ncu_add_launch(struct measured *, const char *kernel, size_t line);
+/* "7.0" is 70; 0: the text is no compute capability. */
+unsigned ncu_capability(const char *text);
 /* "(256, 1, 1)" that is all of the text. */
 bool ncu_shape(const char *text, uint32_t out[3]);
 

@@ -1,5 +1,6 @@
 /* ncu --csv: a heading, and rows of quoted fields; a row is a line. With --page raw a second heading has the units, and
  * a row is a launch; else a row is a metric of a launch. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,9 @@ struct table {
     struct measured *measured;
     char **heading, **units, **row;
     size_t count; /* of the heading's fields */
-    size_t id, process, kernel, grid, block, metric, unit, value;
+    size_t id, process, kernel, grid, block, device, capability, metric, unit, value;
     const char *last_id, *last_process; /* of the last row */
-    bool wide;
+    bool wide, has_units;               /* a row is a launch; the row of units has come */
 };
 
 bool ncu_is_csv(const char *text)
@@ -69,10 +70,14 @@ static bool find_columns(struct table *t, size_t line, struct rp_error *err)
     t->kernel = column(t, "Kernel Name");
     t->grid = column(t, "Grid Size");
     t->block = column(t, "Block Size");
+    t->device = column(t, "Device");
+    t->capability = column(t, "CC");
     t->metric = column(t, "Metric Name");
     t->unit = column(t, "Metric Unit");
     t->value = column(t, "Metric Value");
     t->wide = t->metric == t->count;
+    t->has_units = false;
+    t->last_id = NULL;
     if (t->id == t->count || (!t->wide && t->value == t->count))
         return rp_fail(err, RP_BAD_INPUT,
                        "%s, line %zu: a summary of several launches; each is wanted: ncu --csv without --print-summary",
@@ -91,6 +96,8 @@ static bool find_launch(struct table *t, size_t line, struct rp_error *err)
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
     l->has_shape = ncu_shape(field(t, t->grid), l->grid) && ncu_shape(field(t, t->block), l->block);
+    l->device = isdigit((unsigned char)*field(t, t->device)) ? atoi(field(t, t->device)) : -1;
+    l->capability = ncu_capability(field(t, t->capability));
     t->last_id = id;
     t->last_process = process;
     return true;
@@ -100,13 +107,16 @@ static bool read_wide(struct table *t, size_t line, struct rp_error *err)
 {
     if (!*field(t, t->id)) {
         memcpy(t->units, t->row, t->count * sizeof *t->row);
+        t->has_units = true;
         return true;
     }
+    if (!t->has_units)
+        return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: the row of units behind the heading is missing",
+                       t->measured->path, line);
     if (!find_launch(t, line, err))
         return false;
     for (size_t i = 0; i < t->count; i++) {
-        struct ncu_value v = {
-            .metric = t->heading[i], .unit = t->units[i] ? t->units[i] : "", .value = t->row[i], .line = line};
+        struct ncu_value v = {.metric = t->heading[i], .unit = t->units[i], .value = t->row[i], .line = line};
         if (!ncu_add_value(t->measured, &v, err))
             return false;
     }
@@ -123,27 +133,29 @@ static bool read_long(struct table *t, size_t line, struct rp_error *err)
     return !*v.metric || ncu_add_value(t->measured, &v, err);
 }
 
+/* A heading; another table may follow the first one. */
+static bool begin_table(struct table *t, char *text, size_t line, struct rp_error *err)
+{
+    t->count = take_fields(text, t->heading);
+    return t->count ? find_columns(t, line, err)
+                    : rp_fail(err, RP_BAD_INPUT, "%s, line %zu: the heading of the table is cut off", t->measured->path,
+                              line);
+}
+
 /* Lines of other programs are passed over: they have no quotes, or not as many fields. A line that begins like a row
  * and ends too early is an error. */
 static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
 {
-    bool quoted = *text == '"',
-         first = !t->count && (quoted || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name"));
-    if (!t->count && !(first && strstr(text, "Kernel Name")))
+    bool quoted = *text == '"';
+    if ((quoted || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name")) && strstr(text, "Kernel Name"))
+        return begin_table(t, text, line, err);
+    if (!t->count)
         return true;
-    size_t n = take_fields(text, t->count ? t->row : t->heading);
-    if (!t->count) {
-        t->count = n;
-        return n ? find_columns(t, line, err)
-                 : rp_fail(err, RP_BAD_INPUT, "%s, line %zu: the heading of the table is cut off", t->measured->path,
-                           line);
-    }
+    size_t n = take_fields(text, t->row);
     if (n != t->count)
         return !quoted ||
-               rp_fail(
-                   err, RP_BAD_INPUT,
-                   "%s, line %zu: %zu fields, and the heading has %zu: the line is cut off, or another table begins",
-                   t->measured->path, line, n, t->count);
+               rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: the line is cut off",
+                       t->measured->path, line, n, t->count);
     return t->wide ? read_wide(t, line, err) : read_long(t, line, err);
 }
 

@@ -1,7 +1,7 @@
 /* ncu without --csv. A launch begins with a line
  *     KERNEL (GRID)x(BLOCK), Context 1, Stream 7, Device 0, CC 7.0
  * (before 2022.1: KERNEL, DATE, Context 1, Stream 7), and its metrics are lines "NAME  UNIT  VALUE": at least two
- * blanks end the name. */
+ * blanks end the name. A table of metrics begins and ends with a line of dashes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,11 +32,41 @@ static void cut_date(char *name)
     }
 }
 
-static bool begin_launch(struct measured *m, char *text, char *context, size_t line, struct rp_error *err)
+/* What is read: whether the last launch has metrics, and whether a table has begun, and has rows. */
+struct page {
+    struct measured *measured;
+    bool has_metrics, ruled, has_rows;
+};
+
+static void read_device(struct measured_launch *l, const char *behind)
 {
+    const char *device = strstr(behind, ", Device "), *capability = strstr(behind, ", CC ");
+    if (device)
+        sscanf(device, ", Device %d", &l->device);
+    if (capability)
+        l->capability = ncu_capability(capability + strlen(", CC "));
+}
+
+/* A table ends before the next launch and before the text does. */
+static bool end_launch(const struct page *p, bool last, size_t line, struct rp_error *err)
+{
+    const struct measured *m = p->measured;
+    bool whole = !m->count || (!(p->ruled && p->has_rows) && (!last || p->has_metrics));
+    return whole || rp_fail(err, RP_BAD_INPUT,
+                            "%s, line %zu: the text is cut off: the metrics of the launch of line %zu "
+                            "do not end with a line of dashes",
+                            m->path, line, m->launches[m->count - 1].line);
+}
+
+static bool begin_launch(struct page *p, char *text, char *context, size_t line, struct rp_error *err)
+{
+    struct measured *m = p->measured;
     uint32_t grid[3], block[3];
-    *context = 0;
+    *context++ = 0;
     text += strspn(text, " ");
+    if (!end_launch(p, false, line, err))
+        return false;
+    p->has_metrics = p->ruled = p->has_rows = false;
     bool shape = take_shape(text, "x(", block) && take_shape(text, " (", grid);
     if (!shape)
         cut_date(text);
@@ -44,6 +74,7 @@ static bool begin_launch(struct measured *m, char *text, char *context, size_t l
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
     l->has_shape = shape;
+    read_device(l, context);
     if (shape) {
         memcpy(l->grid, grid, sizeof grid);
         memcpy(l->block, block, sizeof block);
@@ -52,9 +83,14 @@ static bool begin_launch(struct measured *m, char *text, char *context, size_t l
 }
 
 /* A line of a launch's table; what is none is passed over. */
-static bool read_metric(struct measured *m, char *text, size_t line, struct rp_error *err)
+static bool read_metric(struct page *p, char *text, size_t line, struct rp_error *err)
 {
     char *name = text + strspn(text, " "), *rest = strstr(name, "  ");
+    if (name - text >= 2 && !strncmp(name, "-----", 5)) {
+        p->ruled = !p->has_rows;
+        p->has_rows = false;
+        return true;
+    }
     if (name - text < 2 || !rest)
         return true;
     *rest++ = 0;
@@ -68,23 +104,32 @@ static bool read_metric(struct measured *m, char *text, size_t line, struct rp_e
         unit[n] = 0;
     }
     value[strcspn(value, " ")] = 0;
-    return ncu_add_value(m, &(struct ncu_value){name, unit, value, line}, err);
+    if (strcmp(name, "Metric Name")) { /* the heading */
+        p->has_metrics = true;
+        p->has_rows = p->ruled;
+    }
+    return ncu_add_value(p->measured, &(struct ncu_value){name, unit, value, line}, err);
 }
 
 bool ncu_read_text(struct measured *m, char *text, struct rp_error *err)
 {
+    struct page p = {.measured = m};
     bool fine = true;
     char *next;
+    size_t last = 0; /* the last line that is not empty */
     for (size_t line = 1; fine && text; line++, text = next) {
         size_t n = strcspn(text, "\r\n");
         next = strchr(text + n, '\n');
         next = next ? next + 1 : NULL;
         text[n] = 0;
+        last = n ? line : last;
         char *context = strstr(text, ", Context ");
         if (*text == ' ' && context && strstr(context, ", Stream "))
-            fine = begin_launch(m, text, context, line, err);
+            fine = begin_launch(&p, text, context, line, err);
+        else if (!n && next) /* no table has an empty line */
+            p.ruled = p.has_rows = false;
         else if (m->count)
-            fine = read_metric(m, text, line, err);
+            fine = read_metric(&p, text, line, err);
     }
-    return fine;
+    return fine && end_launch(&p, true, last, err);
 }

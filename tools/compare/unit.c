@@ -7,8 +7,12 @@
 #include <string.h>
 
 /* Things that are counted are counted in ones, thousands, ... Releases differ in how they write time and frequency. */
-static const char *const bases[] = {"byte",   "second",  "s",        "hz",    "cycle", "inst",
-                                    "sector", "request", "register", "block", "warp",  "thread"};
+static const struct {
+    const char *name;
+    enum unit_kind kind;
+} bases[] = {{"byte", UNIT_BYTES},     {"second", UNIT_TIME}, {"s", UNIT_TIME},       {"hz", UNIT_RATE},
+             {"cycle", UNIT_COUNT},    {"inst", UNIT_COUNT},  {"sector", UNIT_COUNT}, {"request", UNIT_COUNT},
+             {"register", UNIT_COUNT}, {"block", UNIT_COUNT}, {"warp", UNIT_COUNT},   {"thread", UNIT_COUNT}};
 static const struct {
     const char *prefix;
     double factor;
@@ -16,31 +20,37 @@ static const struct {
                 {"k", 1e3}, {"M", 1e6},  {"G", 1e9},  {"T", 1e12}};
 
 /* A unit of `length` characters without a slash. */
-static bool simple_factor(const char *unit, size_t length, double *factor)
+static bool simple_factor(const char *unit, size_t length, double *factor, enum unit_kind *kind)
 {
     for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
         size_t n = strlen(prefixes[p].prefix);
         if (n > length || strncmp(unit, prefixes[p].prefix, n))
             continue;
         for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
-            if (strlen(bases[b]) == length - n && !strncasecmp(unit + n, bases[b], length - n)) {
+            if (strlen(bases[b].name) == length - n && !strncasecmp(unit + n, bases[b].name, length - n)) {
                 *factor = prefixes[p].factor;
+                *kind = bases[b].kind;
                 return true;
             }
     }
     return false;
 }
 
-bool unit_factor(const char *unit, double *factor)
+bool unit_factor(const char *unit, double *factor, enum unit_kind *kind)
 {
     double above, below = 1;
+    enum unit_kind by = UNIT_COUNT;
     size_t n = strcspn(unit, "/");
     *factor = 1;
-    if (!*unit || !strcmp(unit, "%"))
+    *kind = strcmp(unit, "%") ? UNIT_COUNT : UNIT_SHARE;
+    if (!*unit || *kind == UNIT_SHARE)
         return true;
-    if (!simple_factor(unit, n, &above) || (unit[n] && !simple_factor(unit + n + 1, strlen(unit + n + 1), &below)))
+    if (!simple_factor(unit, n, &above, kind) ||
+        (unit[n] && !simple_factor(unit + n + 1, strlen(unit + n + 1), &below, &by)))
         return false;
     *factor = above / below;
+    if (unit[n] && (*kind != UNIT_COUNT || by != UNIT_COUNT))
+        *kind = UNIT_RATE;
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/lib/spelling.h"
+#include "tools/lib/template_parameters.h"
 #include "tools/ui/nearest.h"
 
 /* A demangled C++ name (Itanium C++ ABI, 3.4), which the caller frees; NULL: the name is not mangled. */
@@ -117,8 +118,9 @@ void plain_error(struct rp_error *err)
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-/* How names are compared: without blanks, or also with all spellings of template arguments as one. */
-enum likeness { SAME_BUT_BLANKS, SAME_ARGUMENTS };
+/* How names are compared: without blanks; also with all spellings of template arguments as one; or as NVIDIA's tools
+ * print them, with T1, T2, ... for template arguments, and parameters behind names that have none. */
+enum likeness { SAME_BUT_BLANKS, SAME_ARGUMENTS, SAME_INSTANCE };
 
 /* Compares a name with the second one up to `end`. */
 static bool same_but_blanks(const char *a, const char *b, const char *end)
@@ -143,6 +145,20 @@ static bool same_arguments(const char *a, const char *b, const char *end)
     return same;
 }
 
+/* The given name may be meant as it stands, too: a type may be called T1. */
+static bool same_instance(const char *a, const char *b, const char *end)
+{
+    char *one = plain_spelling(a, a + strlen(a)), *other = plain_spelling(b, end);
+    char *expanded = one ? with_template_arguments(one) : NULL;
+    char *whole = expanded ? plain_spelling(expanded, expanded + strlen(expanded)) : NULL;
+    bool same = other && ((one && !strcmp(one, other)) || (whole && !strcmp(whole, other)));
+    free(one);
+    free(other);
+    free(expanded);
+    free(whole);
+    return same;
+}
+
 /* The parts of a demangled name: "ns::" scope, identifier, "<...>" template arguments, "(...)" parameters. */
 struct parts {
     const char *begin, *identifier, *arguments, *parameters, *end;
@@ -163,21 +179,28 @@ static struct parts take_apart(const char *whole)
     return p;
 }
 
-/* Whether the given name matches from `begin` or from the identifier on, with or without parameters and template
- * arguments. */
+/* A name that is not mangled, of an extern "C" kernel, with parameters behind it: "scale(int *)". */
+static bool is_with_parameters(const char *name, const char *given)
+{
+    const char *p = parameters(given);
+    return *p == '(' && p[strlen(p) - 1] == ')' && !*behind(p) && same_but_blanks(name, given, p);
+}
+
+/* Whether the given name matches from the return type, `begin` or the identifier on, with or without parameters and
+ * template arguments. */
 static bool is_meant(const char *mangled, const char *given, enum likeness likeness)
 {
+    static bool (*const alike[])(const char *, const char *, const char *) = {
+        [SAME_BUT_BLANKS] = same_but_blanks, [SAME_ARGUMENTS] = same_arguments, [SAME_INSTANCE] = same_instance};
     int status;
     char *whole = strncmp(mangled, "_Z", 2) ? NULL : __cxa_demangle(mangled, NULL, NULL, &status);
     if (!whole)
-        return false;
+        return likeness == SAME_INSTANCE && is_with_parameters(mangled, given);
     struct parts p = take_apart(whole);
-    const char *from[] = {p.begin, p.identifier}, *to[] = {p.arguments, p.parameters, p.end};
-    bool (*alike)(const char *, const char *, const char *) =
-        likeness == SAME_BUT_BLANKS ? same_but_blanks : same_arguments;
-    bool same = alike(given, whole, p.end);
-    for (int i = 0; i < 6; i++)
-        same = same || alike(given, from[i / 3], to[i % 3]);
+    const char *from[] = {whole, p.begin, p.identifier}, *to[] = {p.arguments, p.parameters, p.end};
+    bool same = false;
+    for (int i = 0; i < 9 && !same; i++)
+        same = alike[likeness](given, from[i / 3], to[i % 3]);
     free(whole);
     return same;
 }
@@ -261,8 +284,8 @@ const char *choose_kernel(const char *file, const char *const *names, size_t cou
     for (size_t i = 0; given && i < count; i++)
         if (!strcmp(names[i], given))
             return names[i];
-    if (given && !(meant = count_meant(names, count, given, likeness, &first)))
-        meant = count_meant(names, count, given, likeness = SAME_ARGUMENTS, &first);
+    while (given && !(meant = count_meant(names, count, given, likeness, &first)) && likeness < SAME_INSTANCE)
+        likeness++;
     if (meant == 1 || (!given && count == 1))
         return names[first];
     list_names(names, count, meant ? given : NULL, likeness, list, sizeof list);

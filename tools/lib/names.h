@@ -19,9 +19,9 @@ void print_plain_names(const char *text, FILE *to);
 void plain_error(struct rp_error *);
 
 /* Finds a kernel of a file: by its name in the file; or, if it is unique, by its name in the source, with or without
- * scope, template arguments and parameters, blanks ignored ("gemm", "gemm<float,16>"); or by any spelling of its
- * template arguments (tools/lib/spelling.h). NULL stands for the only kernel. Returns its name in the file; NULL: err
- * lists the kernels. */
+ * scope, return type, template arguments and parameters, blanks ignored ("gemm", "gemm<float,16>"); or by any spelling
+ * of its template arguments (tools/lib/spelling.h); or as NVIDIA's tools print it (tools/lib/template_parameters.h).
+ * NULL stands for the only kernel. Returns its name in the file; NULL: err lists the kernels. */
 const char *choose_kernel(const char *file, const char *const *names, size_t count, const char *given,
                           struct rp_error *);
 

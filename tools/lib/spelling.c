@@ -142,6 +142,36 @@ static bool take_address(struct text *t)
     return true;
 }
 
+/* ---- what NVIDIA's demangler writes in another way --------------------------------------------------------------- */
+
+/* Reads `word` if the text goes on with it. */
+static bool take(struct text *t, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n))
+        return false;
+    t->at += n;
+    return true;
+}
+
+/* "<unnamed>" is "(anonymous namespace)", and "[lambda(int) (instance 2)]" is "{lambda(int)#2}". */
+static bool take_foreign(struct text *t)
+{
+    if (take(t, "<unnamed>"))
+        print(t, "(anonymous namespace)", 21);
+    else if (take(t, "[lambda("))
+        print(t, "{lambda(", 8);
+    else if (t->last == ')' && take(t, "(instance ")) {
+        print(t, "#", 1);
+        print(t, t->at, word_length(t));
+        t->at += word_length(t);
+        if (take(t, ")]"))
+            print(t, "}", 1);
+    } else
+        return false;
+    return true;
+}
+
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
 /* Skips the type of a constant: "(ns::Kind)" before a number or a character. */
@@ -231,8 +261,8 @@ char *plain_spelling(const char *from, const char *end)
     if (!t.to)
         return NULL;
     for (skip_blanks(&t); t.at < t.end; skip_blanks(&t)) {
-        if (take_cast(&t) || take_character(&t) || take_address(&t) || take_qualifier(&t) || take_type(&t) ||
-            take_number(&t))
+        if (take_foreign(&t) || take_cast(&t) || take_character(&t) || take_address(&t) || take_qualifier(&t) ||
+            take_type(&t) || take_number(&t))
             continue;
         if (in_word(*t.at))
             take_word(&t);

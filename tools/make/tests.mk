@@ -29,7 +29,7 @@ SUITES := $(sort $(foreach f,$(filter tests/unit/%.c,$(FILES)),$(word 3,$(subst 
 # that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
 SUPPORT_OBJECTS := $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying tools/hazards) \
-  $(call tool_objects,machine_file option_line number file input json message names spelling sweep/condition sweep/plan sweep/plan_file \
+  $(call tool_objects,machine_file option_line number file input json message names spelling template_parameters sweep/condition sweep/plan sweep/plan_file \
   timeline/lives timeline/relay timeline/sorting)
 $(SUPPORT): $(SUPPORT_OBJECTS)
 	$(archive)

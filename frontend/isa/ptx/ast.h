@@ -134,8 +134,8 @@ struct ptx_function {
     struct ptx_signature signature;
     VECTOR(struct ptx_instruction) body;
     VECTOR(struct ptx_register) registers;
-    VECTOR(struct ptx_variable *) locals; /* .local variables, for the frame */
-    uint32_t max_threads[3], required_threads[3], max_registers;
+    VECTOR(struct ptx_variable *) locals;                                    /* .local variables, for the frame */
+    uint32_t max_threads[3], required_threads[3], max_registers, min_blocks; /* 0: not given */
     bool has_max_threads, has_required_threads;
     uint32_t cluster[3], max_cluster;           /* .reqnctapercluster, .maxclusterrank; 0: not given */
     bool explicit_cluster, blocks_are_clusters; /* .explicitcluster, .blocksareclusters */

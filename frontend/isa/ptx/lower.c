@@ -11,17 +11,15 @@
 /* rp_kernel.registers is an estimate: the highest pressure of any function that the kernel may call, plus
  * RESERVED_REGISTERS. A caller's values that live across a call are not added to the callee's. Where the order of the
  * source needs more than FREE_REGISTERS, ptxas chooses another one that needs fewer; so the pressure is that of the
- * order that needs the fewest, but no less. */
+ * order that needs the fewest, but no less. Of a kernel with .maxntid or .reqntid it is no more than lets that block
+ * fit, or .minnctapersm blocks; the recorder does the same with the blocks that are launched. */
 enum {
     /* Compilers keep two more registers than a program's values need: the stack pointer, and one for an address that is
      * begun before it is known which value dies. */
     RESERVED_REGISTERS = 2,
-    MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
     /* Of 16 variants of a tuned convolution, whose PTX needs 29 to 255 registers in its order, 13 have 44 to 66 in
      * ptxas's code (tests/golden/hardware/variants; reprise info). */
     FREE_REGISTERS = 64,
-    SM_REGISTERS = 65536, /* 32-bit registers of an SM, every GPU since 2014 */
-    REGISTERS_STEP = 8,   /* a warp's registers come in steps of so many for each thread */
 };
 
 /* Whether the instruction needs sm_100 or later (PTX ISA 9.0, "Target ISA Notes"): rows of these opcodes that do not
@@ -288,17 +286,11 @@ static void allocate(struct lowering *l, uint32_t first, const uint32_t *block_s
                        l->function->registers.count, where);
 }
 
-/* The registers with which all threads of an SM fit. */
-static uint32_t registers_of_all(const struct target *t)
-{
-    uint32_t each = SM_REGISTERS / (RP_WARP_LANES * target_warps(t));
-    return each / REGISTERS_STEP * REGISTERS_STEP;
-}
-
 /* Brings the function's instructions into their order, if the module says so, and estimates its registers. */
 static void order(struct lowering *l, uint32_t first, const uint32_t *block_start, struct allocation *where)
 {
-    const uint32_t most = FREE_REGISTERS - RESERVED_REGISTERS, all = registers_of_all(l->module->target);
+    const uint32_t most = FREE_REGISTERS - RESERVED_REGISTERS,
+                   all = registers_that_fit(RP_WARP_LANES * target_warps(l->module->target), 1);
     uint32_t pressure = where->pressure, least;
     if (pressure > most) {
         least = schedule_least(l, first, block_start, where);
@@ -448,16 +440,16 @@ static void measure_depth(struct lowering *l, struct program *p)
     p->max_depth_bytes = walked ? (uint32_t)bytes : 0; /* of a recursive program: what its direct calls need at least */
 }
 
-static uint32_t estimate_registers(const struct lowering *l, const struct ptx_function *entry)
+static uint32_t estimate_registers(const struct lowering *l, const struct ptx_function *entry, uint32_t threads)
 {
-    uint32_t most = 0;
+    uint32_t most = 0, fit = registers_that_fit(threads, entry->min_blocks);
     for (uint32_t f = 0; f < l->functions.count; f++)
         if (l->functions.at[f].pressure > most)
             most = l->functions.at[f].pressure;
     most += RESERVED_REGISTERS;
     if (entry->max_registers && most > entry->max_registers)
         most = entry->max_registers;
-    return most < MAX_REGISTERS ? most : MAX_REGISTERS;
+    return most < fit ? most : fit;
 }
 
 static void set_parameters(struct lowering *l, const struct ptx_function *entry, struct program *p)
@@ -502,7 +494,7 @@ static void set_tables(struct lowering *l, const struct ptx_function *entry, str
     k->live = l->live.at;
     describe_inlined(l, k);
     describe_files(l, k);
-    k->registers = estimate_registers(l, entry);
+    k->registers = estimate_registers(l, entry, p->max_threads);
     k->static_shared = p->static_shared;
     k->local_bytes = p->recursive ? p->frame_bytes : p->max_depth_bytes;
     k->max_threads = p->max_threads;

@@ -139,7 +139,7 @@ enum { MINIMUM_VERSION = 21, PRESERVE_VERSION = 90 };
 /* Parses the directives that kernels alone have. false: it is none of them. */
 static bool parse_tuning_of_kernel(struct parser *p, struct ptx_function *f, const struct token *t)
 {
-    uint32_t ignored[3];
+    uint32_t n[3];
     if (token_is(t, "maxntid")) {
         parse_threads(p, f->max_threads);
         f->has_max_threads = true;
@@ -154,9 +154,10 @@ static bool parse_tuning_of_kernel(struct parser *p, struct ptx_function *f, con
         f->max_cluster = (uint32_t)expect_count(p, 1 << 20, "a number of blocks");
     else if (token_is(t, "maxnctapersm") && p->version >= MINIMUM_VERSION)
         ptx_error(p->src, t->at, ".maxnctapersm is of versions before 2.1: .minnctapersm is its name now");
-    else if (token_is(t, "minnctapersm") || token_is(t, "maxnctapersm"))
-        up_to_three(p, ignored);
-    else if (token_is(t, "explicitcluster"))
+    else if (token_is(t, "minnctapersm") || token_is(t, "maxnctapersm")) {
+        up_to_three(p, n);
+        f->min_blocks = n[0];
+    } else if (token_is(t, "explicitcluster"))
         f->explicit_cluster = true;
     else if (token_is(t, "blocksareclusters"))
         f->blocks_are_clusters = true;
@@ -291,6 +292,7 @@ static void define(struct parser *p, struct ptx_function *f, const struct ptx_fu
     f->has_max_threads = header->has_max_threads;
     f->has_required_threads = header->has_required_threads;
     f->max_registers = header->max_registers;
+    f->min_blocks = header->min_blocks;
     memcpy(f->cluster, header->cluster, sizeof f->cluster);
     f->max_cluster = header->max_cluster;
     f->explicit_cluster = header->explicit_cluster;
