@@ -108,8 +108,9 @@ template <> __device__ unsigned long long value_of(unsigned bits) { return bits 
     X(membar_gl, 1, "membar.gl;")                                                                                      \
     X(membar_sys, 1, "membar.sys;")                                                                                    \
     X(bar_sync, 1, "bar.sync 0;")
+/* ptxas joins two 64-bit additions in a row to one pair of instructions; the xor between two keeps them apart. */
 #define LONGS(X)                                                                                                       \
-    X(add64, 2, "add.u64 %0, %0, %1;")                                                                                 \
+    X(add64_lop3, 4, "{ add.u64 %0, %0, %1; xor.b64 %0, %0, %2; }")                                                    \
     X(mul64, 3, "mul.lo.u64 %0, %0, %1;")
 
 #define F(name, operations, text) FLT(name, text) KERNELS(name, float)

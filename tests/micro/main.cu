@@ -136,7 +136,8 @@ static const struct group {
               {"atomics", micro_atomics},
               {"code", micro_code},
               {"large", micro_large},
-              {"tlb", micro_tlb}};
+              {"tlb", micro_tlb},
+              {"occupancy", micro_occupancy}};
 
 int main(int count, char **arguments)
 {

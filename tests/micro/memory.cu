@@ -445,6 +445,17 @@ void micro_large(void)
             stream("large", "read16_l2", read16_stream, 264, 1024, 31 * 16896, k, 0);
 }
 
+/* How many loads of L2 an SM does by its warps: of a block, in 2 MB. */
+void micro_occupancy(void)
+{
+    enum { MEGABYTES = 2 };
+    micro_prepare(prepare_touch, 264, 1024, micro_memory(MEGABYTES << 20), 0, MEGABYTES, 0);
+    for (unsigned w : {1u, 2u, 4u, 8u, 16u, 32u}) {
+        struct micro_case c = {"occupancy", "ladder", ladder, 1, 32 * w, 0, 4, MEGABYTES * 16, 0, STEPS, 0, 0, 0};
+        micro_run(&c);
+    }
+}
+
 /* A line in each of so many pages of 2 MB: translation alone, as the lines stay in L2. */
 void micro_tlb(void)
 {
@@ -454,10 +465,13 @@ void micro_tlb(void)
         const size_t stride = (2 << 20) + 4352;
         if (pages * stride > left / 2)
             break;
+        micro_extra(pages != 16 && pages != 64); /* within 32 MB, which first TLBs reach, and beyond */
         chase("tlb", "tlb_chase", cg_chase, pages, stride, (pages + STEPS - 1) / STEPS,
               (pages < 256 ? 256 : pages) / STEPS, 0);
+        micro_extra(1);
         if (pages <= 512)
             chase("tlb", "tlb_chase_l1", ca_chase, pages, stride, (pages + STEPS - 1) / STEPS,
                   (pages < 256 ? 256 : pages) / STEPS, 0);
     }
+    micro_extra(0);
 }

@@ -70,5 +70,6 @@ void micro_large_launches(void);
 void micro_copies(void);
 void micro_large(void);
 void micro_tlb(void);
+void micro_occupancy(void);
 void micro_queue(void);
 void micro_code(void);

@@ -19,13 +19,14 @@ from concurrent.futures import ThreadPoolExecutor
 FOLDER, PAGE = 'tests/golden/micro', 'docs/micro.md'
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
 MACHINES = ['v100', 'rtx2080', 'rtx3070', 'a100', 'rtx5000ada', 'h100']
-GROUPS = ['arithmetic', 'tensor', 'shared', 'hopper', 'wgmma', 'launches', 'large-launches', 'code', 'atomics', 'memory', 'cold']
+GROUPS = ['arithmetic', 'tensor', 'shared', 'hopper', 'wgmma', 'launches', 'large-launches', 'code', 'atomics', 'memory', 'tlb', 'occupancy', 'cold']
 FULL = {'atomics', 'memory', 'cold'}  # what fills the chip takes longer
 RISING = ['v100', 'a100', 'h100']  # each is to take less time than the one before
 SGEMM = 'tests/golden/hardware/kernels/sgemm.wtr'  # Parboil's, machine code for 7.0
 OPTIONS = {'--quick', '--write', '--check', '--help'}
 OWN = {'h100', 'h200'}  # whose code the traces have
-ROUNDS = {'memory': 2}  # of each launch, as tests/micro/record has them: the last one counts
+ROUNDS = {'memory': 2, 'tlb': 2, 'occupancy': 2}  # of each launch, as tests/micro/record has them: caches are kept, the last one counts
+TLB_STRIDE = (2 << 20) + 4352  # bytes from page to page (tests/micro/memory.cu)
 HOPPER = {'hopper', 'wgmma', 'large-launches'}  # what no older GPU has
 
 
@@ -44,6 +45,8 @@ def name_of(row):
         words.append(f'{row["a"]}B')
     if row['case'].endswith('_chase') and row['group'] == 'memory' and row['b']:
         words.append(f'{row["b"]}K')
+    if row['group'] == 'tlb':
+        words.append(f'{1024 * row["b"] // TLB_STRIDE} pages')
     if row['group'] == 'atomics':
         words = [words[0], f'{row["blocks"]}x{row["threads"]}', f'{row["a"]}B,{row["b"]}B']
     return ' '.join(words)
@@ -87,7 +90,7 @@ def launches_of(machine, trace, settings):
 
 def replay(machine, group, of):
     """The figures of a group's cases."""
-    launches = launches_of(machine, f'{FOLDER}/{group}.wtr', ['flush_caches=' + ('no' if group == 'memory' else 'yes'), 'warm_l2=no'])
+    launches = launches_of(machine, f'{FOLDER}/{group}.wtr', ['flush_caches=' + ('no' if group in ROUNDS else 'yes'), 'warm_l2=no'])
     launches = launches[ROUNDS.get(group, 1) - 1::ROUNDS.get(group, 1)]
     rows = sorted((pair for case in of.values() for pair in case), key=lambda pair: pair[0])
     if [(l['grid'][0], l['block'][0]) for l in launches] != [(row['blocks'], row['threads']) for _, row in rows]:
@@ -113,14 +116,19 @@ def rising(found):
 
 
 def published():
-    """machine, case → figure, its source."""
+    """machine, case → figure, the number of its source; and the sources in the order of their numbers, from 1."""
     with open(f'{FOLDER}/published.csv') as f:
-        return {(r['machine'], r['case']): (float(r['figure']), r['source']) for r in csv.DictReader(f)}
+        rows = list(csv.DictReader(f))
+    sources = sorted({r['source'] for r in rows})
+    return {(r['machine'], r['case']): (float(r['figure']), sources.index(r['source']) + 1) for r in rows}, sources
+
+
+def number(value):
+    return f'{value:,.0f}' if value >= 100 else f'{value:.1f}' if value >= 10 else f'{value:.2f}'
 
 
 def cell(value, known):
-    text = f'{value:,.0f}' if value >= 100 else f'{value:.1f}' if value >= 10 else f'{value:.2f}'
-    return f'{text} ({known[0]:,g}, {100 * (value / known[0] - 1):+.0f} %)' if known else text
+    return f'{number(value)} ({known[0]:,g}, {100 * (value / known[0] - 1):+.0f} %) [{known[1]}]' if known else number(value)
 
 
 def table(group, all_cases, found, machines, known):
@@ -133,9 +141,18 @@ def table(group, all_cases, found, machines, known):
     return lines + ['']
 
 
+def others_table(others, found, group_of, known):
+    """The figures that are published of machines that are no column of the other tables."""
+    lines = ['| machine | case | unit | ours (published, error) [source] |', '|---|---|---|--:|']
+    for machine, case in others:
+        value, unit = found[machine, group_of[case]][case]
+        lines.append(f'| {machine} | {case} | {unit} | {cell(value, known[machine, case])} |')
+    return '\n'.join(lines) + '\n'
+
+
 def parts(text):
     """What stands between the marks of each group in the page."""
-    return {g: text.split(f'<!-- {g} -->\n')[1].split(f'<!-- end of {g} -->')[0] for g in GROUPS + ['times'] if f'<!-- {g} -->' in text}
+    return {g: text.split(f'<!-- {g} -->\n')[1].split(f'<!-- end of {g} -->')[0] for g in GROUPS + ['times', 'others', 'sources'] if f'<!-- {g} -->' in text}
 
 
 def main(*arguments):
@@ -149,14 +166,22 @@ def main(*arguments):
               'micro.py: --write is of all machines of the page: name none', file=sys.stderr)
         return 2
     groups = [g for g in GROUPS if not ('--quick' in arguments and g in FULL)]
-    all_cases, known = cases(), published()
+    all_cases, (known, sources) = cases(), published()
     runs = [(m, g) for g in groups for m in machines if g not in HOPPER or m in OWN]
-    timed = RISING if machines == MACHINES and '--quick' not in arguments else []
+    page_whole = machines == MACHINES and '--quick' not in arguments
+    timed = RISING if page_whole else []
+    group_of = {case: g for g in groups for case in all_cases[g]}
+    # What is published of machines that are no column
+    others = [(m, case) for m, case in known if m not in MACHINES and case in group_of] if page_whole else []
+    runs += list(dict.fromkeys((m, group_of[case]) for m, case in others))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(runs, pool.map(lambda run: replay(*run, all_cases[run[1]]), runs)))
         seconds = dict(zip(timed, pool.map(times, timed)))
     tables = {g: '\n'.join(table(g, all_cases, found, [m for m in machines if (m, g) in found], known)) for g in groups}
+    tables['sources'] = ''.join(f'{n}. {text}\n' for n, text in enumerate(sources, 1))
     slower = 0
+    if others:
+        tables['others'] = others_table(others, found, group_of, known)
     if timed:
         tables['times'], faster = rising(seconds)
         slower = int(not faster)
@@ -172,10 +197,10 @@ def main(*arguments):
     if '--check' in arguments:
         with open(PAGE) as f:
             page = parts(f.read())
-        others = [g for g in tables if page.get(g) != tables[g]]
-        for group in others:
-            print(f'{PAGE}, {group}: another table; make validation-micro WRITE=1')
-        return 1 if others else slower
+        changed = [g for g in tables if page.get(g) != tables[g]]
+        for group in changed:
+            print(f'{PAGE}, {group}: another table; make validation-micro writes this one')
+        return 1 if changed else slower
     print('\n'.join(tables.values()), end='')
     return slower
 
