@@ -7,7 +7,7 @@ cases=$("$BUILD/record-cases" "$work" sgemm_double_4 matmul=64 gemm=16 reduce_tr
 trace=$work/sgemm_double_4.wtr
 
 # ---- all that a machine needs --------------------------------------------------------------------------------------
-fails 2 "--set units.lsu.queue=0 --set lsu.queue=-1 --set l1.queue=-1" "$r" wcet "$trace" -m rtx2060
+fails 2 "--set units.lsu.queue=0 --set units.barrier.subcores=1 --set lsu.queue=-1 --set l1.queue=-1" "$r" wcet "$trace" -m rtx2060
 cp "$work/err" "$work/rtx2060.err"
 read -r -a said <<<"$(grep -oE -- '--set [^ ,]+|--assume [a-z,-]*[a-z]' "$work/rtx2060.err" | tr '\n' ' ')"
 check "what the message says is all that it takes" "$r" wcet "$trace" -m rtx2060 "${said[@]}"
