@@ -46,6 +46,12 @@ struct guest_translation {
     VECTOR(struct guest_way_on) ways_on;
 };
 
+/* Whether a branch has another way than to its target. */
+static bool guest_may_go_on(const struct operation *o)
+{
+    return o->kind == UOP_BRANCH && (o->compare != CMP_TRUE || is_register(o->guard));
+}
+
 /* The instruction translated last goes on at an address whose uop is not the next one. */
 static void guest_continue_at(struct guest_translation *t, uint32_t address)
 {
@@ -54,7 +60,7 @@ static void guest_continue_at(struct guest_translation *t, uint32_t address)
     const uint32_t last = b->operations.count - 1, index = b->operations.at[last].index;
     const uint8_t kind = b->operations.at[last].kind;
     for (uint32_t i = last + 1; i-- > 0 && b->operations.at[i].index == index;)
-        if (b->operations.at[i].kind == UOP_BRANCH)
+        if (guest_may_go_on(&b->operations.at[i]))
             VECTOR_PUSH(b->arena, &t->ways_on, ((struct guest_way_on){i, address}));
     if (kind == UOP_BRANCH || kind == UOP_BRANCH_TABLE)
         return;
@@ -104,7 +110,8 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
         goes_on = length;
         pc += length ? length : guest_add_unknown(t, bytes, c->high - pc);
     }
-    if (goes_on && (pc > end || pc >= c->high || p->at[pc - p->low + b->is_short]))
+    const bool in_a_row = pc == end && !t->guest->isa->interworks; /* the next sweep begins there */
+    if (goes_on && (!in_a_row || pc >= c->high || p->at[pc - p->low + b->is_short]))
         guest_continue_at(t, pc);
 }
 

@@ -52,11 +52,13 @@ static void guest_print_bytes(uint32_t address, const uint8_t *raw, uint32_t siz
     }
 }
 
-/* The uop at an address, in either encoding; UOP_NOWHERE: none. */
+/* The uop of what was decoded at an address, in either encoding; UOP_NOWHERE: nothing was. */
 static uint32_t guest_uop_of(const struct guest_program *p, uint32_t address)
 {
     const uint32_t uop = guest_uop_at(p, address);
-    return uop == UOP_NOWHERE && p->guest->isa->interworks ? guest_uop_at(p, address | 1) : uop;
+    if (uop != UOP_NOWHERE && p->instructions[p->uops[uop].index].raw_size)
+        return uop;
+    return p->guest->isa->interworks ? guest_uop_at(p, address | 1) : UOP_NOWHERE;
 }
 
 /* What is no code, between instructions: words where they are whole. Returns how many bytes these are. */

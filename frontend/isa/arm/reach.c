@@ -131,7 +131,9 @@ static void arm_add_offsets(struct arm_reach *r, uint32_t pc, unsigned bytes)
 static void arm_add_distances(struct arm_reach *r, uint32_t base, bool is_short)
 {
     uint32_t first = r->code->high;
-    for (uint32_t at = base; at >= r->code->low && at + 4 <= first && r->entries++ < ENTRIES_MOST; at += 4) {
+    if (base < r->code->low || base >= first)
+        return;
+    for (uint32_t at = base; at + 4 <= first && r->entries++ < ENTRIES_MOST; at += 4) {
         uint32_t distance;
         memcpy(&distance, r->code->bytes + (at - r->code->low), 4);
         const uint32_t target = (base + distance) & ~1u;
