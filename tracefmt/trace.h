@@ -341,10 +341,10 @@ static inline unsigned rp_control_count(uint64_t c) { return c >> 25 & 63; }
 
 /* A call that the compiler replaced by the function's body. The source location of an instruction is a chain: its own
  * file and line, which lie in the function of its inlined call; the location of that call; and so on outwards to the
- * kernel itself. */
+ * kernel itself. Of a guest's instruction it is one call, of its function, from a line that is not known. */
 struct rp_inlined_call {
     const char *function;
-    uint32_t file, line; /* source location of the call, as in rp_instruction */
+    uint32_t file, line; /* source location of the call, as in rp_instruction; line 0: not known */
     uint32_t inlined;    /* the call to whose body this location belongs: index + 1 of an earlier call; 0: none */
 };
 
