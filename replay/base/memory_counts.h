@@ -24,6 +24,8 @@
 #define CACHE_COUNTS(X)                                                                                                \
     X(hits, "transactions", "transactions whose sector was in this cache or in flight")                                \
     X(misses, "transactions", "transactions that looked in this cache and did not find their sector")                  \
+    X(fetches, "transactions",                                                                                         \
+      "misses, but for writes, whose sector was not on its way either: this cache fetched it")                         \
     X(written_back, "sectors", "dirty sectors of lines that this cache replaced")
 
 #define PORT_COUNTS(X) X(requests, "requests", "requests that left an SM for L2 or device memory")

@@ -90,6 +90,7 @@ HOT bool follow_clean(struct memory_system *m, const struct shape *of, struct le
         done = later(response_of(cycle, RESPONSE_L2), *place);
     } else {
         l->counts.misses++;
+        l->counts.fetches++;
         *place = done = response_of(access_device_memory(m, o->of.address, 1, false, cycle), RESPONSE_DRAM);
     }
     chip_reply(m, sm, o->name, 1, response_after(done, of->way));

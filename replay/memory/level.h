@@ -120,6 +120,7 @@ level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, 
     *port = begin + shape->interval + more;
     l->counts.hits += finding.hit;
     l->counts.misses += !finding.hit;
+    l->counts.fetches += finding.fetches && request->kind != CACHE_WRITE;
     if (finding.written)
         l->counts.written_back += (unsigned)__builtin_popcount(finding.written);
     return finding;

@@ -153,6 +153,7 @@ static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct 
     s->departures = d;
     level->free = at;
     level->counts.misses += i;
+    level->counts.fetches += i;
     for (uint32_t n = 0; level->listener && n < i; n++)
         level_report(level, s->number, out[n].of.address, CACHE_READ, false, start + n * interval + latency);
     a->pending += i;

@@ -28,7 +28,7 @@ report({*q[0]} == {*measured} and all(close(q[l][n]['measured'], v[l]) for n, v 
 def expected(l):
     l1, l2, o = l['l1'], l['l2'], l['occupancy']
     return {'cycles': l['cycles'], 'duration': l['cycles'] / 1380, 'sm_active_cycles': o['sm_cycles'] / 80, 'warp_instructions': l['warp_instructions'],
-            'l1_hit_rate': 100 * l1['hits'] / (l1['hits'] + l1['misses']), 'l2_hit_rate': 100 * l2['hits'] / (l2['hits'] + l2['misses']),
+            'l1_hit_rate': 100 * l1['hits'] / (l1['hits'] + l1['misses']), 'l2_hit_rate': 100 - 100 * l2['fetches'] / (l2['hits'] + l2['misses']),
             'load_sectors': l['global']['load_transactions'], 'store_sectors': l['global']['store_transactions'], 'l2_sectors': l2['hits'] + l2['misses'],
             'dram_read_sectors': l['dram']['accesses'] - l['dram']['writes'], 'active_warps': o['warp_cycles'] / o['sm_cycles'],
             'occupancy': 100 * o['warp_cycles'] / o['sm_cycles'] / 64, 'registers': 54}

@@ -226,6 +226,7 @@ void bank_request(struct chip *c, struct core *core)
     }
     r->level = RESPONSE_DRAM;
     *(miss == NOBODY ? &c->counts->memory.l2.misses : &c->counts->memory.l2.hits) += 1;
+    c->counts->memory.l2.fetches += miss == NOBODY;
     if (miss == NOBODY)
         miss = miss_begin(c, line, core, r->ready);
     if (miss != NOBODY)

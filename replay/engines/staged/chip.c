@@ -207,6 +207,7 @@ static bool look_up(struct staged *g, struct slice *s)
     fifo_pop(&s->in);
     g->statistics->memory.l2.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l2.misses += found == SECTOR_MISS;
+    g->statistics->memory.l2.fetches += found == SECTOR_MISS && p->kind != PACKET_WRITE;
     report_end(g, p, found);
     p->level = p->kind == PACKET_WRITE || found == SECTOR_HIT ? RESPONSE_L2 : RESPONSE_DRAM;
     if (found == SECTOR_HIT)

@@ -220,6 +220,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
         report_to_scheduler(sm, p, &victim);
     g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l1.misses += found == SECTOR_MISS;
+    g->statistics->memory.l1.fetches += found == SECTOR_MISS && p->kind != PACKET_WRITE;
     if (p->kind == PACKET_READ && (found == SECTOR_HIT || found == SECTOR_MERGED))
         staged_report_access(g, p, CACHE_READ, RESPONSE_L1);
     return found != SECTOR_REFUSED;

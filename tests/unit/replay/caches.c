@@ -84,6 +84,26 @@ Test(warm_l2, what_the_host_wrote_is_there)
     cr_expect_eq(run("tx2-pastis", &input, 1, small).cycles, 316 + 3 + 6, "of 4 KiB the last 2 are left");
 }
 
+static const struct warp_op writes_output[] = {ACCESS(GLOBAL, true, 0, 4, WARP_TRACE_OUTPUT)};
+
+/* Nsight Compute's misses of L2: no writes, and no sector that is on its way, even if nobody asked for it. */
+Test(l2, fetches_are_the_misses_that_a_gpu_counts)
+{
+    static const struct warp_program input = {reads_input, 2}, output = {writes_output, 1};
+    static const char *const together[] = {"l2.fill=64", "warm_l2=no", NULL}, *const single[] = {
+                                                                                  "l2.fill=64", "warm_l2=no",
+                                                                                  "port.sectors=1", NULL};
+    struct statistics s = run("titan-v", &input, 1, together);
+    cr_expect_eq(s.memory.l2.misses, 4);
+    cr_expect_eq(s.memory.l2.fetches, 4, "a request fetches each of its sectors");
+    s = run("titan-v", &input, 1, single);
+    cr_expect_eq(s.memory.l2.misses, 4);
+    cr_expect_eq(s.memory.l2.fetches, 2, "each brings the next one, too");
+    s = run("titan-v", &output, 1, together);
+    cr_expect_eq(s.memory.l2.misses, 4);
+    cr_expect_eq(s.memory.l2.fetches, 0);
+}
+
 /* Traces of other simulators, and of programs, have copies in place of buffers with a content. */
 Test(warm_l2, copies_count)
 {
