@@ -25,13 +25,34 @@ if [ -e "$BUILD/toolchain/complete" ]; then
 else
     echo "ok - chains of machine code # SKIP no $BUILD/toolchain: make toolchain fetches ptxas"
 fi
-# Of what was measured on a GV100, an H100 and an A100, that which takes no time.
+# Of what was measured on a GV100, an H100 and an A100, that which takes no time: rows of the tables, and marks of the plot, which has one for each launch.
 if python3 tests/validation/hardware.py nw 3DConvolution dct8x8 srad_v1 vectorAdd.l2 BlackScholes.small pnpoly.rtx2080ti convolution.rtx3090 >"$BUILD/hardware.md" &&
-    [ "$(grep -cE '^\| ([n3dsah]|pnpoly|convolution)' "$BUILD/hardware.md")" = 30 ] &&
+    [ "$(grep -cE '^\| ([n3dsah]|pnpoly|convolution)' "$BUILD/hardware.md")" = 42 ] &&
     grep -E '^\| ([n3dsah]|pnpoly|convolution)' "$BUILD/hardware.md" | while read -r row; do grep -qxF -- "$row" docs/accuracy.md || exit 1; done; then
     echo "ok - docs/accuracy.md has the rows of make validation-hardware for those that take no time"
 else
     echo "not ok - docs/accuracy.md has the rows of make validation-hardware for those that take no time"
+fi
+if [ "$(grep -c '<title>.*: measured' "$BUILD/hardware.md")" = 18 ] &&
+    grep -E '^<' "$BUILD/hardware.md" | while read -r line; do grep -qxF -- "$line" docs/accuracy.svg || exit 1; done &&
+    [ "$(grep -c '<title>.*: measured' docs/accuracy.svg)" = "$(cat tests/golden/hardware/measured.csv tests/golden/hardware/{kernels,cells}/measured.csv | grep -c '[0-9]$')" ]; then
+    echo "ok - docs/accuracy.svg has their marks, and one for each launch"
+else
+    echo "not ok - docs/accuracy.svg has their marks, and one for each launch"
+fi
+if python3 tests/validation/scaling.py nn kernels/dct8x8 >"$BUILD/scaling.md" && [ "$(grep -c '^| [nk][n/e]' "$BUILD/scaling.md")" = 2 ] &&
+    grep '^| [nk][n/e]' "$BUILD/scaling.md" | while read -r row; do grep -qxF -- "$row" docs/accuracy.md || exit 1; done; then
+    echo "ok - docs/accuracy.md has the rows of make validation-scaling for those that take no time"
+else
+    echo "not ok - docs/accuracy.md has the rows of make validation-scaling for those that take no time"
+fi
+if PYTHONPATH=tests/validation python3 -c "
+import scaling
+assert [scaling.shown('backprop, 1', 'SMs', ratio) for ratio in (1.02, 1.025, 1.04)] == ['1.02', '**1.02**', '**1.04** (!)']
+assert scaling.shown('backprop, 1', 'L2', 1.025) == scaling.shown('nn, 0', 'SMs', 1.025) == '**1.02** (!)'"; then
+    echo "ok - a launch that takes longer than its reason accounts for is not passed over"
+else
+    echo "not ok - a launch that takes longer than its reason accounts for is not passed over"
 fi
 # Figures 10 to 12
 if grep -q 'loads and stores: 8 and 2, 32 and 4, 88 and 8\.$' "$BUILD/pastis.md"; then

@@ -1,10 +1,13 @@
 """Cycles and counters of programs on a GV100 as others measured them, and as machine gv100 replays them from PTX, as it is and with --schedule, and
-from machine code: prints the tables of docs/accuracy.md, or with --write puts them there. hardware.py PROGRAM...: of these alone. The traces are in
-tests/golden/hardware, and in its folders kernels, cells and variants those of single kernels; README.md there has the origin of the figures."""
+from machine code: prints the tables of docs/accuracy.md and the plot docs/accuracy.svg, or with --write puts them there. hardware.py PROGRAM...: of these
+alone, which --write refuses. The traces are in tests/golden/hardware, and in its folders kernels, cells and variants those of single kernels; README.md there
+has the origin of the figures."""
 import csv, json, os, statistics, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
-FOLDER, PAGE = 'tests/golden/hardware', 'docs/accuracy.md'
+from scatter import scatter
+
+FOLDER, PAGE, PLOT = 'tests/golden/hardware', 'docs/accuracy.md', 'docs/accuracy.svg'
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
 KINDS, SMS = {'ptx': 'PTX', 'scheduled': '--schedule', 'sass': 'machine code'}, 80
 MACHINE = ['-m', 'gv100', '--set', 'warm_l2=no']  # Nsight Compute empties the caches before each launch
@@ -14,6 +17,15 @@ COUNTERS = {'warp_instructions': ('warp instructions', lambda l: l['warp_instruc
             'l1_sectors_read': ('L1 sectors read', lambda l: l['global']['load_transactions']),
             'l2_sectors': ('L2 sectors', lambda l: l['l2']['hits'] + l['l2']['misses']),
             'dram_sectors': ('DRAM sectors', lambda l: l['dram']['accesses'])}
+L2_HIT_RATE = ('L2 hit rate', lambda l: 100 * (1 - l['l2']['fetches'] / (l['l2']['hits'] + l['l2']['misses'])))
+HIT_RATES = {'l1_hit_rate': ('L1 hit rate', lambda l: 100 * l['l1']['hits'] / (l['l1']['hits'] + l['l1']['misses'])), 'l2_hit_rate': L2_HIT_RATE}
+# Values of machine gv100 that were fitted to, or chosen by, what was measured of a program (hw-models/machines/gv100.cfg and its base).
+FITTED = {'2DConvolution': 'l1.merges', '3DConvolution': 'port.queue', 'backprop': 'dram.queue, port.queue',
+          'bfs': 'dispatch_latency, dispatch_interval, dispatch_warp_interval', 'bicg': 'l1.hash', 'gramschmidt': 'launch_latency, l2_tlb.page, l2.fill',
+          'hotspot': 'dispatch_warp_interval', 'lud': 'launch_latency', 'nw': 'launch_latency, l2.fill',
+          'dct8x8': 'placement', 'fastWalshTransform': 'l2.dirty_ways', 'quasirandomGenerator': 'l2.dirty_ways', 'sgemm': 'shared.pairs',
+          'SobolQRNG': 'placement, l2.dirty_ways'}
+WHAT_IS_FITTED = 'values fitted to it, or chosen by it'
 # Cycles of the pipelines of an SM, all SMs: ALU, FMA, and FP64, which counts twice: as such and as what FP64 and tensor cores share.
 PIPES = ('pipeline cycles', lambda l: l['units']['int']['busy'] + l['units']['fp32']['busy'] + 2 * l['units']['fp64']['busy'])
 KERNEL_COUNTERS = {'pipe_cycles': PIPES, **{name: what for name, what in COUNTERS.items() if name != 'warp_instructions'}}
@@ -57,6 +69,20 @@ def cycles_of_launches(rows):
     return table(head, out)
 
 
+def share_of(what, row, replayed):
+    """A share as measured, and ours with the difference in points."""
+    ours = what[1](replayed)
+    return f'{row:.1f}', f'{ours:.1f} ({ours - row:+.1f})'
+
+
+def hit_rates_of_launches(rows):
+    head = ['program, launch']
+    for what in HIT_RATES.values():
+        head += [f'{what[0]}, %', 'ours']
+    out = [[f'{row["program"]}, {row["launch"]}'] + [cell for name, what in HIT_RATES.items() for cell in share_of(what, row[name], row['sass'])] for row in rows]
+    return table(head, out)
+
+
 def counters_of_launches(rows):
     head = ['program, launch']
     for what in COUNTERS.values():
@@ -85,15 +111,19 @@ def by_program(rows):
                for what, (name, of) in CYCLES.items() for kind in KINDS]
     columns += [(name, errors(rows, 'gpu_active_cycles', lambda r: r[key])) for key, name in OTHERS.items()]
     programs = list(dict.fromkeys(row['program'] for row in rows))
-    out = [[p, str(sum(r['program'] == p for r in rows))] + [f'{c[p]:.0f} %' if p in c else '-' for _, c in columns] for p in programs]
-    for name, of in ('mean', statistics.mean), ('median', statistics.median):
-        out.append([f'**{name}**', ''] + [f'{of(c.values()):.1f} %' for _, c in columns])
-    return table(['program', 'launches'] + [name for name, _ in columns], out)
+    out = [[p, str(sum(r['program'] == p for r in rows))] + [f'{c[p]:.0f} %' if p in c else '-' for _, c in columns] + [FITTED.get(p, '-')] for p in programs]
+    fitted, others = [p for p in programs if p in FITTED], [p for p in programs if p not in FITTED]
+    for name, of, some in (('mean', statistics.mean, programs), ('median', statistics.median, programs),
+                           ('mean of those with fitted or chosen values', statistics.mean, fitted), ('mean of the others', statistics.mean, others)):
+        sizes = [[c[p] for p in some if p in c] for _, c in columns]
+        out.append([f'**{name}**', str(sum(r['program'] in some for r in rows))] + [f'{of(s):.1f} %' if s else '-' for s in sizes] + [''])
+    return table(['program', 'launches'] + [name for name, _ in columns] + [WHAT_IS_FITTED], out)
 
 
 def programs(rows):
     return ['Mean error by program:', '', *by_program(rows), '', 'Cycles of each launch:', '', *cycles_of_launches(rows), '',
-            'Counters of each launch, from machine code:', '', *counters_of_launches(rows)]
+            'Counters of each launch, from machine code:', '', *counters_of_launches(rows), '',
+            'Hit rates of each launch, from machine code, with the difference in points:', '', *hit_rates_of_launches(rows)]
 
 
 def kernels(rows):
@@ -101,19 +131,23 @@ def kernels(rows):
     head = ['program, kernel', 'GPU active cycles', 'at first', 'now']
     for what in KERNEL_COUNTERS:
         head += [KERNEL_COUNTERS[what][0], 'ours']
+    head += ['L2 hit rate, %', 'ours', WHAT_IS_FITTED]
     out, sizes = [], {'first_cycles': [], 'now': []}
     for row in rows:
         row['now'] = row['replayed']['cycles']
         cells = [f'{row["program"]}, {row["kernel"]}', f'{row["cycles"]:,.0f}']
         for when in sizes:
             cells.append(with_error(row[when], row['cycles']))
-            sizes[when].append(abs(error(row[when], row['cycles'])))
+            sizes[when].append((row['program'] in FITTED, abs(error(row[when], row['cycles']))))
         for what in KERNEL_COUNTERS:
             ours = KERNEL_COUNTERS[what][1](row['replayed'])
             cells += [f'{row[what]:,.0f}', with_error(ours, row[what]) if row[what] else f'{ours:,.0f}']
-        out.append(cells)
-    for name, of in ('mean', statistics.mean), ('median', statistics.median):
-        out.append([f'**{name} error**', ''] + [f'{of(s):.1f} %' for s in sizes.values()] + 2 * len(KERNEL_COUNTERS) * [''])
+        out.append(cells + [*share_of(L2_HIT_RATE, row['l2_hit_rate'], row['replayed']), FITTED.get(row['program'], '-')])
+    for name, of, kinds in (('mean error', statistics.mean, (True, False)), ('median error', statistics.median, (True, False)),
+                            ('mean error of those with fitted or chosen values', statistics.mean, (True,)),
+                            ('mean error of the others', statistics.mean, (False,))):
+        some = [[size for fitted, size in s if fitted in kinds] for s in sizes.values()]
+        out.append([f'**{name}**', ''] + [f'{of(s):.1f} %' if s else '-' for s in some] + (2 * len(KERNEL_COUNTERS) + 3) * [''])
     return table(head, out)
 
 
@@ -145,20 +179,41 @@ def spearman(a, b):
     return statistics.correlation(ranks(a), ranks(b)) if len(a) > 1 else 1
 
 
+FASTEST = 16
+
+
+def ranking(name, rows):
+    """How well replay ranks these variants, by its cycles for a result on one SM; and the clocks at which replay takes as long."""
+    kernel, machine = rows[0]['kernel'], rows[0]['machine']
+    measured = [row['milliseconds'] for row in rows]
+    ours = [row['replayed']['cycles'] / row['results'] for row in rows]
+    clocks = sorted(cycles * PROBLEMS[kernel] / SM_COUNTS[machine] / time / 1000 for cycles, time in zip(ours, measured))
+    quarters = statistics.quantiles(clocks, n=4) if len(clocks) > 1 else 3 * clocks
+    chosen, best = measured[ours.index(min(ours))], min(measured)
+    return [f'{kernel}, {machine}', name, str(len(rows)), f'{spearman(measured, ours):.2f}', f'{best:.2f}', f'{chosen:.2f} ({error(chosen, best):+.0f} %)',
+            f'{quarters[1]:,.0f}', f'{quarters[0]:,.0f} to {quarters[2]:,.0f}']
+
+
 def variants(rows):
-    """For each kernel and GPU how well replay ranks the variants, by its cycles for a result on one SM; and the clocks at which replay takes as long."""
-    head = ['kernel, GPU', 'variants', "Spearman's correlation", 'best as measured, ms', 'best by replay, as measured', 'clock for equal times, MHz', 'of half of them']
+    """For each kernel and GPU the ranking of variants at even distances, of the fastest that were measured, and of both."""
+    head = ['kernel, GPU', 'which', 'variants', "Spearman's correlation", 'best as measured, ms', 'best by replay, as measured', 'clock for equal times, MHz',
+            'of half of them']
     out = []
     for kernel, machine in dict.fromkeys((row['kernel'], row['machine']) for row in rows):
         some = [row for row in rows if (row['kernel'], row['machine']) == (kernel, machine)]
-        measured = [row['milliseconds'] for row in some]
-        ours = [row['replayed']['cycles'] / row['results'] for row in some]
-        clocks = sorted(cycles * PROBLEMS[kernel] / SM_COUNTS[machine] / time / 1000 for cycles, time in zip(ours, measured))
-        quarters = statistics.quantiles(clocks, n=4) if len(clocks) > 1 else 3 * clocks
-        chosen, best = measured[ours.index(min(ours))], min(measured)
-        out.append([f'{kernel}, {machine}', str(len(some)), f'{spearman(measured, ours):.2f}', f'{best:.2f}', f'{chosen:.2f} ({error(chosen, best):+.0f} %)',
-                    f'{quarters[1]:,.0f}', f'{quarters[0]:,.0f} to {quarters[2]:,.0f}'])
+        out += [ranking('at even distances', [row for row in some if row['spread']]),
+                ranking('the fastest', sorted(some, key=lambda row: row['milliseconds'])[:FASTEST]), ranking('all', some)]
     return table(head, out)
+
+
+def plot(groups):
+    """Cycles from machine code, a mark for each launch."""
+    kinds = ['GV100, launches of programs', 'GV100, kernels that came later', 'H100', 'A100']
+    points = [(kinds[0], f'{row["program"]}, {row["launch"]}', row['gpu_active_cycles'], row['sass']['cycles']) for row in groups['hardware']]
+    points += [(kinds[1], f'{row["program"]}, {row["kernel"]}', row['cycles'], row['replayed']['cycles']) for row in groups['kernels']]
+    points += [(row['machine'].upper(), f'{row["trace"]}, block {row["block"]}', row['microseconds'] * CLOCKS[row['machine']], row['replayed']['cycles'])
+               for row in groups['cells']]
+    return scatter('Measured and replayed cycles of launches', kinds, points)
 
 
 TEXTS = {'hardware': programs, 'kernels': kernels, 'cells': cells, 'variants': variants}
@@ -215,14 +270,23 @@ def put(text, name):
 
 
 def main(*arguments):
-    groups = read_all([a for a in arguments if a != '--write'])
+    write, only = '--write' in arguments, [a for a in arguments if a != '--write']
+    if write and only:
+        print('hardware.py: --write puts all programs into the tables; leave out their names', file=sys.stderr)
+        return 2
+    groups = read_all(only)
     replay_all([row for rows in groups.values() for row in rows])
     for name, rows in groups.items():
         text = '\n'.join([*TEXTS[name](rows), '']) if rows else ''
-        if rows and '--write' in arguments:
+        if write:
             put(text, name)
-        elif rows:
+        else:
             print(text, end='')
+    if write:
+        with open(PLOT, 'w') as f:
+            f.write(plot(groups))
+    else:
+        print(plot(groups), end='')
     return 0
 
 

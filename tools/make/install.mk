@@ -41,7 +41,7 @@ install-files:
 	ln -sf $(SHARED) $(ROOT)/lib/libreprise.so.$(ABI) && ln -sf libreprise.so.$(ABI) $(ROOT)/lib/libreprise.so
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -m 644 $(PROTO_FILES) tracefmt/trace.h $(ROOT)/share/reprise
-	cp -R *.md LICENSE CITATION.cff docs/*.md docs/*.py docs/*.png docs/*.json docs/examples $(ROOT)/share/doc/reprise
+	cp -R *.md LICENSE CITATION.cff docs/*.md docs/*.py docs/*.png docs/*.svg docs/*.json docs/examples $(ROOT)/share/doc/reprise
 	$(if $(filter x86_64,$(ARCH)),install -m 755 $(EXAMPLE_PROGRAMS) $(ROOT)/share/doc/reprise/examples)
 	cd $(ROOT)/share/doc/reprise && sed -i 's,](docs/,](,g; s,](\.\./\([A-Z]*\.md\),](\1,g; s,](\.\./tracefmt/,](../../reprise/,g' *.md # all lie in one folder there
 	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
