@@ -90,7 +90,7 @@
       "memory instructions that an SM's load/store unit holds until caches and the port have taken all of their "      \
       "transactions; -1: any number")                                                                                  \
     X(l1_queue, "l1.queue", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
-      "of requests that wait for L1's port; -1: any number")                                                                       \
+      "of requests that wait for L1's port; -1: any number")                                                           \
     X(l1_mshrs, "l1.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "that L1 has asked for and not got yet; -1: any number")                                                         \
     X(l1_unified, "l1.unified", OPTION_INTEGER, "bytes", 0, 1 << 20, 0, NULL,                                          \
@@ -101,10 +101,10 @@
     X(port_width, "port.width", OPTION_INTEGER, "requests", 0, 64, 0, NULL,                                            \
       "that leave an SM in a cycle; 0: any number")                                                                    \
     X(port_sectors, "port.sectors", OPTION_INTEGER, "sectors", 1, 4, 1, NULL,                                          \
-      "neighbouring ones that one request may read or write: 1, 2 or 4")                                   \
+      "neighbouring ones that one request may read or write: 1, 2 or 4")                                               \
     X(port_latency, "port.latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, "between an SM and L2, each way")    \
     X(port_queue, "port.queue", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                        \
-      "of an SM's requests that are in flight to L2 and not taken by it; -1: any number")                                         \
+      "of an SM's requests that are in flight to L2 and not taken by it; -1: any number")                              \
     X(interconnect_clock, "interconnect.clock_mhz", OPTION_FRACTION, "MHz", 0, FRACTION(100000), 0, NULL,              \
       "clock of the links between SMs and L2, which move a flit in a cycle of it; 0: the core clock")                  \
     X(l2_slices, "l2.slices", OPTION_INTEGER, "slices", 1, 256, 1, NULL,                                               \
@@ -114,7 +114,7 @@
     X(l2_slice_hash, "l2.slice_hash", OPTION_CHOICE, "", 0, 2, 0, machine_hashes,                                      \
       "which slice a stretch of l2.interleave bytes belongs to: in turns, or hashed with the bits above")              \
     X(l2_queue, "l2.queue", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
-      "of requests that wait for a slice's port; -1: any number")                                                                  \
+      "of requests that wait for a slice's port; -1: any number")                                                      \
     X(l2_mshrs, "l2.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "that a slice has asked for and not got yet; -1: any number")                                                    \
     X(l2_fill, "l2.fill", OPTION_INTEGER, "bytes", 0, 4096, 0, NULL,                                                   \

@@ -48,9 +48,9 @@ static uint64_t look_up(struct memory_system *m, struct slice *s, uint32_t sm, c
         level_report(&s->level, sm, o->of.address, o->kind, found.served, cycle);
     if (found.written)
         access_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
-    uint64_t done =
-        found.served ? found.cycle
-                     : response_of(access_device_memory(m, o->of.address, 1, o->kind != CACHE_READ, cycle), RESPONSE_DRAM);
+    uint64_t done = found.served ? found.cycle
+                                 : response_of(access_device_memory(m, o->of.address, 1, o->kind != CACHE_READ, cycle),
+                                               RESPONSE_DRAM);
     if (found.fetches)
         level_filled(&s->level, found.place, 0, done);
     return done;
