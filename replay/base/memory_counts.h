@@ -28,7 +28,8 @@
       "misses, but for writes, whose sector was not on its way either: this cache fetched it")                         \
     X(written_back, "sectors", "dirty sectors of lines that this cache replaced")
 
-#define PORT_COUNTS(X) X(requests, "requests", "requests that left an SM for L2 or device memory")
+#define PORT_COUNTS(X)                                                                                                 \
+    X(requests, "requests", "requests that left an SM for L2 or device memory, each for up to `port.sectors` sectors")
 
 #define TLB_COUNTS(X)                                                                                                  \
     X(hits, "requests", "requests that left an SM whose translation was in the SM's TLB or in flight")                 \

@@ -65,28 +65,28 @@ area --json >got
 agrees "a sweep that gives no area leaves those that are there" '{(r["sms"], r["area"]) for r in got} == {(1, 100), (2, 150.5), (4, 240)} and len(got) == 24'
 area --best area --by machine --json >got
 agrees "--best area, once" '[r["area"] for r in got] == [100, 100] and len(got[0]) == 6'
-"$r" sweep -q 1.wtr -m v100,rtx2060,jetson-tx2 -o gpus.db
+"$r" sweep -q 1.wtr -m titan-v,rtx2060,jetson-tx2 -o gpus.db
 "$r" results gpus.db --json >got
-agrees "areas of machine files, without an axis" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None}'
+agrees "areas of machine files, without an axis" '{r["machine"]: r["area"] for r in got} == {"titan-v": 815, "rtx2060": 445, "jetson-tx2": None}'
 "$r" results gpus.db pareto cycles area --json >got 2>err
-agrees "a machine without an area is not on the front" 'sorted(r["machine"] for r in got) == ["rtx2060", "v100"]'
+agrees "a machine without an area is not on the front" 'sorted(r["machine"] for r in got) == ["rtx2060", "titan-v"]'
 is "... which is said" "$(grep -c 'warning: 1 run is left out where areas are compared, as machine jetson-tx2 has no area; give it with --set area=MM2' err)" 1
 "$r" results r.db pareto cycles area >out 2>err
 is "no machine has an area: an error with the way out" "$? $(cat out) $(grep -c '^reprise: machine jetson-tx2 has no area; give it with' err)" "1  1"
 "$r" sweep 1.wtr -m jetson-tx2 --set area=90 -o gpus.db 2>err
 "$r" results gpus.db --json >got
-agrees "a machine gets the area of the last sweep" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": 90}'
+agrees "a machine gets the area of the last sweep" '{r["machine"]: r["area"] for r in got} == {"titan-v": 815, "rtx2060": 445, "jetson-tx2": 90}'
 is "... and no run is repeated" "$(grep -c 'gpus.db: 0 runs done' err)" 1
 cp gpus.db late.db
-"$r" sweep -q 1.wtr -m jetson-tx2,v100 --set area=0 -o gpus.db
+"$r" sweep -q 1.wtr -m jetson-tx2,titan-v --set area=0 -o gpus.db
 "$r" results gpus.db --json >got
-agrees "... or none" '{r["machine"]: r["area"] for r in got} == {"v100": None, "rtx2060": 445, "jetson-tx2": None}'
+agrees "... or none" '{r["machine"]: r["area"] for r in got} == {"titan-v": None, "rtx2060": 445, "jetson-tx2": None}'
 "$r" results merge late.db -o gpus.db && "$r" results gpus.db --json >got
-agrees "merge takes the areas of what is merged" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": 90}'
-"$r" sweep -q 1.wtr -m v100 --vary area=1,2 -o one.db
+agrees "merge takes the areas of what is merged" '{r["machine"]: r["area"] for r in got} == {"titan-v": 815, "rtx2060": 445, "jetson-tx2": 90}'
+"$r" sweep -q 1.wtr -m titan-v --vary area=1,2 -o one.db
 is "machines that differ in area alone are one" "$("$r" results one.db --csv | cut -d, -f 2-4,8 | sed 's/: .*//')" "trace,machine,area,reason
-1.wtr,v100,1,
-,v100,,\"area=2"
+1.wtr,titan-v,1,
+,titan-v,,\"area=2"
 python3 - <<'PY'
 import sqlite3
 db = sqlite3.connect("gpus.db")
@@ -96,12 +96,12 @@ DROP VIEW runs; CREATE VIEW runs AS SELECT {columns} FROM run r JOIN trace t ON 
 PY
 chmod a-w gpus.db
 "$r" results gpus.db --json >got
-agrees "a database of version 2 is read" 'sorted(r["machine"] for r in got) == ["jetson-tx2", "rtx2060", "v100"] and "area" not in got[0]'
-is "... and has no areas" "$("$r" results gpus.db pareto cycles area 2>&1 | grep -c '^reprise: machines jetson-tx2, rtx2060 and v100 have no area')" 1
+agrees "a database of version 2 is read" 'sorted(r["machine"] for r in got) == ["jetson-tx2", "rtx2060", "titan-v"] and "area" not in got[0]'
+is "... and has no areas" "$("$r" results gpus.db pareto cycles area 2>&1 | grep -c '^reprise: machines jetson-tx2, rtx2060 and titan-v have no area')" 1
 chmod u+w gpus.db
-"$r" sweep -q 1.wtr -m v100,rtx2060 -o gpus.db
+"$r" sweep -q 1.wtr -m titan-v,rtx2060 -o gpus.db
 "$r" results gpus.db --json >got
-agrees "... until a sweep brings it up to date" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None} and len(got) == 3'
+agrees "... until a sweep brings it up to date" '{r["machine"]: r["area"] for r in got} == {"titan-v": 815, "rtx2060": 445, "jetson-tx2": None} and len(got) == 3'
 
 # ---- numbers with a fraction ------------------------------------------------------------------------------------------
 "$r" sweep -q 1.wtr -m jetson-tx2 --vary 'l1.size=16K,32K with area=430.5,440' --vary clock_mhz=1000.1,1250 -o real.db

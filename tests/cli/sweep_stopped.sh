@@ -243,6 +243,9 @@ python3 -c 'import sqlite3; sqlite3.connect("other.db").execute("CREATE TABLE t 
 cp other.db other.copy
 fails 2 "other.db: this database has no results of reprise sweep" "$r" sweep -q "${plan[@]}" -o other.db
 fails 2 "other.db: this database has no results of reprise sweep" "$r" results other.db
+: >bare.db # of a sweep that was stopped while it made its database
+"$r" results merge whole.db bare.db -o added.db >out 2>err
+is "a database that nothing was put into adds nothing" "$? $($dump added.db | sha256sum)" "0 $($dump whole.db | sha256sum)"
 cp whole.db later.db
 python3 -c 'import sqlite3; sqlite3.connect("later.db").execute("PRAGMA user_version = 9")'
 cp later.db later.copy

@@ -66,6 +66,8 @@ static const char copy[] =
 bool store_check(const char *path, unsigned wait, struct rp_error *err)
 {
     struct store other;
+    if (store_is_bare(path, wait))
+        return true;
     if (!store_open_read(&other, path, wait, err))
         return false;
     bool fine = store_check_whole(&other, err);
@@ -76,6 +78,8 @@ bool store_check(const char *path, unsigned wait, struct rp_error *err)
 bool store_merge(struct store *s, const char *path, struct rp_error *err)
 {
     if (output_same_file(s->sql.path, path)) /* it would wait for itself */
+        return true;
+    if (store_is_bare(path, s->sql.wait)) /* has nothing to add */
         return true;
     char *name = sql_file_name(path);
     bool attached = (name || rp_fail(err, RP_SYSTEM, "out of memory")) && store_check(path, s->sql.wait, err) &&

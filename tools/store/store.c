@@ -117,6 +117,18 @@ bool store_is_empty(const char *path)
     return fine && !runs;
 }
 
+bool store_is_bare(const char *path, unsigned wait)
+{
+    struct sql s;
+    struct rp_error unused;
+    int64_t objects = 1;
+    if (!sql_open(&s, path, false, wait, &unused))
+        return false;
+    sql_number(&s, "SELECT count(*) FROM sqlite_schema", 0, &objects, &unused, "");
+    sql_close(&s);
+    return !objects;
+}
+
 void store_remove(const char *path)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};

@@ -44,6 +44,8 @@ void store_close(struct store *);
  * with what SQLite keeps beside it. */
 bool store_is_empty(const char *path);
 void store_remove(const char *path);
+/* Whether it is a database without tables, as a process leaves that is stopped while it makes one. */
+bool store_is_bare(const char *path, unsigned wait);
 /* Whether SQLite finds it whole. */
 bool store_check_whole(struct store *, struct rp_error *);
 /* Of one that is written: whether its file is still there, under its name. What is written to one that is not is lost.
