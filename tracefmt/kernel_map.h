@@ -52,8 +52,8 @@ struct path {
  * the four sums. False: the error says what is wrong; callers prefix "warp ...: ". */
 bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
 /* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch`: RANK_SCRATCH(slots of the
- * kernel) entries, of which the first `slots` are UINT32_MAX before and after. lanes: the executing lanes of each
- * access, or NULL; it has room for RANK_ROOM more. False: out of memory or limit. */
+ * kernel) entries; the first `slots` of them are UINT32_MAX before the call and after it. lanes: the executing lanes of
+ * each access, with room for RANK_ROOM more; or NULL. False: out of memory or limit. */
 #define RANK_ROOM 8
 #define RANK_SCRATCH(slots) (3 * (size_t)(slots) + RANK_ROOM)
 bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch, rp_lanemask *lanes);

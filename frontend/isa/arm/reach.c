@@ -249,7 +249,7 @@ static void arm_follow(struct arm_reach *r, uint32_t address, bool certain)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Tries what lies in the file's words that are not code. */
+/* Follows each word of the file that is an address of code in this encoding. */
 static void arm_try_words(struct arm_reach *r, bool is_short)
 {
     for (uint32_t i = 0; i < r->guest->segment_count; i++) {

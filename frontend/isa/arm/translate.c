@@ -204,7 +204,7 @@ static bool arm_owe(struct arm_translation *t, const struct arm_fact *f, struct 
     return true;
 }
 
-/* Of a comparison of which only C is read. */
+/* A comparison that sets C alone: nothing reads its other flags. */
 static struct operation arm_compare_c(struct operand a, struct operand b, uint32_t left)
 {
     struct operation o = arm_special(ARM_LANE_COMPARE_C, left);

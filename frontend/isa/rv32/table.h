@@ -145,8 +145,8 @@ struct rv32_instruction {
     int32_t imm;          /* sign-extended; of U the upper 20 bits in place; of branches and jumps the distance */
 };
 
-/* Bytes of the instruction that begins with this half, figure 1.1 of the manual: 2 or 4; 6 or 8, which RV32IMAC has
- * none of. Those beyond are not told apart: 8. */
+/* Bytes of the instruction that begins with this half (figure 1.1 of the manual): 2, 4, 6 or 8. RV32IMAC has no
+ * instruction of more than 4. A longer one than 8 counts as 8. */
 unsigned rv32_length(uint16_t first_half);
 /* False: the word is no instruction of RV32IMAC. `word`: for an instruction of 16 bits only its lower half counts. */
 bool rv32_decode(uint32_t word, struct rv32_instruction *);
