@@ -25,10 +25,14 @@
 #define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before the threads have started */
 #define IN_STEP 16u        /* least cycles in step before the next test whether a window is possible */
 
+#define OWN_LINES                                                                                                      \
+    128u /* bytes: what one thread writes and others read often is apart from all else, as the caches of               \
+            hosts fetch two lines at a time */
+
 /* The state of an SM in a round: done, due, or taken by a thread. */
 enum turn_state { TURN_OVER, TURN_DUE, TURN_TAKEN };
 struct turn {
-    _Alignas(64) atomic_uchar state; /* enum turn_state */
+    _Alignas(OWN_LINES) atomic_uchar state; /* enum turn_state */
 };
 
 struct dispatch {
@@ -37,12 +41,12 @@ struct dispatch {
     unsigned threads;
     uint64_t slice;
     struct turn *turns; /* [SMs] */
-    struct turn chip;   /* the chip's turn: it serves the requests before cycle `serve` */
     uint64_t serve;
-    atomic_uint due;    /* SMs that have not run as far as they must */
-    atomic_uint inside; /* helpers that may be at work on an SM */
-    atomic_bool over;   /* helpers must leave the round */
-    uint64_t ask_again; /* the cycle from which f->step_from is computed again, once it has passed */
+    uint64_t ask_again;                  /* the cycle from which f->step_from is computed again, once it has passed */
+    struct turn chip;                    /* the chip's turn: it serves the requests before cycle `serve` */
+    _Alignas(OWN_LINES) atomic_uint due; /* SMs that have not run as far as they must */
+    _Alignas(OWN_LINES) atomic_uint inside; /* helpers that may be at work on an SM */
+    atomic_bool over;                       /* helpers must leave the round */
 };
 
 /* Whether the SM has reached this cycle, and nothing has issued in it yet. */
@@ -174,11 +178,13 @@ static void help(void *data, unsigned thread)
     struct dispatch *d = data;
     serve_chip(d);
     for (unsigned idle = 0; !atomic_load(&d->over) && idle <= round_pool_patience(d->round_pool); idle++) {
+        round_pool_pause(idle);
+        if (!atomic_load(&d->due))
+            continue;
         atomic_fetch_add(&d->inside, 1);
         if (atomic_load(&d->due) && run_some(d, thread))
             idle = 0;
         atomic_fetch_sub(&d->inside, 1);
-        round_pool_pause(idle);
     }
 }
 
