@@ -25,9 +25,8 @@
 #define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before the threads have started */
 #define IN_STEP 16u        /* least cycles in step before the next test whether a window is possible */
 
-#define OWN_LINES                                                                                                      \
-    128u /* bytes: what one thread writes and others read often is apart from all else, as the caches of               \
-            hosts fetch two lines at a time */
+/* Bytes. What one thread writes and others read often is apart from all else, as hosts fetch two lines at a time. */
+#define OWN_LINES 128u
 
 /* The state of an SM in a round: done, due, or taken by a thread. */
 enum turn_state { TURN_OVER, TURN_DUE, TURN_TAKEN };
