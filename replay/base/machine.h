@@ -89,6 +89,10 @@
     X(lsu_queue, "lsu.queue", OPTION_INTEGER, "instructions", -1, 4096, -1, NULL,                                      \
       "memory instructions that an SM's load/store unit holds until caches and the port have taken all of their "      \
       "transactions; -1: any number")                                                                                  \
+    X(lsu_load_line, "lsu.load_line", OPTION_INTEGER, "cycles", 0, 64, 0, NULL,                                        \
+      "for which each line of 128 bytes that a load touches occupies the SM's shared memory; 0: loads do without it")  \
+    X(lsu_store_line, "lsu.store_line", OPTION_INTEGER, "cycles", 0, 64, 0, NULL,                                      \
+      "the same of a store to global or local memory")                                                                 \
     X(l1_queue, "l1.queue", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "of requests that wait for L1's port; -1: any number")                                                           \
     X(l1_mshrs, "l1.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \

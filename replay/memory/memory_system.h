@@ -131,6 +131,8 @@ bool memory_system_may_refuse(const struct memory_system *);
 /* Begins an access by this sub-core. Its transactions arrive at the LSU in cycle `arrival`, after the present one.
  * sm_memory_accepts() is true. `token`: the engine's name for the access. */
 void sm_memory_begin(struct sm_memory *, unsigned subcore, uint64_t arrival, uint32_t token);
+/* The current access arrives later by these cycles. Once it has transactions this has no effect. */
+void sm_memory_wait(struct sm_memory *, uint64_t cycles);
 struct memory_transaction {
     uint64_t address;
     uint8_t kind;    /* enum cache_kind */

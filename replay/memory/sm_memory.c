@@ -68,6 +68,17 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
 }
 
+void sm_memory_wait(struct sm_memory *s, uint64_t cycles)
+{
+    if (s->plain_count)
+        return;
+    s->plain_arrival += cycles;
+    if (!s->current)
+        return;
+    s->current->arrival += cycles;
+    s->current->end = response_of(s->current->arrival, RESPONSE_NONE);
+}
+
 void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *all)
 {
     struct lsu_access *a = s->current;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "replay/base/layout.h"
+#include "replay/base/lsu_lines.h"
 #include "replay/engines/fast/fast.h"
 #include "replay/engines/fast/round_pool.h"
 
@@ -79,7 +80,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->immediate = memory_system_is_immediate(f->memory);
     f->delay = f->immediate ? memory_system_delay(f->memory) : 0;
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
-    f->plain_global &= !f->job->sampled;
+    f->plain_global &= !f->job->sampled && !lsu_line_cycles(m, CACHE_READ) && !lsu_line_cycles(m, CACHE_WRITE);
     f->plain_shared &= !f->job->sampled || f->job->sampled->separate_shared;
     f->may_refuse = memory_system_may_refuse(f->memory);
     f->lookahead = memory_system_lookahead(f->memory);

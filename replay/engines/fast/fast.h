@@ -294,6 +294,9 @@ struct fast_sm {
     uint64_t occupied_since, shared_free;
     uint64_t cluster_port_free; /* the cycle from which its port to the shared memory of other SMs is free */
     uint64_t shared_end;        /* when the shared memory accesses of the issuing instruction end */
+    uint64_t dispatched;        /* of the issuing instruction, which has accesses not only to shared memory; */
+    uint64_t arrival;           /* when it reaches the LSU, */
+    bool reaches_lsu;           /* and whether it has: its first transactions have been made */
     struct async_queue updates; /* updates of barrier objects to come; memory_next is not after the first */
     struct sm_memory *memory;
     uint64_t memory_next;           /* the cycle in which it has to be advanced */

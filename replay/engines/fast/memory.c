@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "replay/base/access_key.h"
+#include "replay/base/lsu_lines.h"
 #include "replay/engines/fast/fast.h"
 
 #define MEMO_ENTRIES 1024u /* of each table, a power of two */
@@ -129,20 +130,52 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
 
 /* ---- caches and device memory ----------------------------------------------------------------------------------- */
 
-/* Makes transactions at base + segment[i], which all reach the LSU in cycle `accepted`. Returns their end as far as it
+/* The different lines of the LSU that transactions at base + segment[i] touch. */
+static uint32_t lines_touched(uint64_t base, const int64_t *segment, uint32_t count)
+{
+    uint64_t line[COALESCER_MOST];
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = (base + (uint64_t)segment[i]) / LSU_LINE;
+        uint32_t other = lines;
+        while (other && line[other - 1] != number)
+            other--;
+        if (!other)
+            line[lines++] = number;
+    }
+    return lines;
+}
+
+/* The transactions take their turn in shared memory, where they have one. The first ones of an instruction say when all
+ * of them reach the LSU. */
+static void take_turn(struct fast_sm *sm, enum cache_kind kind, uint64_t base, const int64_t *segment, uint32_t count)
+{
+    const uint64_t cycles = lsu_line_cycles(sm->chip->machine, kind);
+    const bool first = !sm->reaches_lsu;
+    sm->reaches_lsu = true;
+    if (!cycles)
+        return;
+    uint64_t start = later(sm->dispatched, sm->shared_free);
+    sm->shared_free = start + cycles * lines_touched(base, segment, count);
+    if (first)
+        sm->arrival += start - sm->dispatched;
+}
+
+/* Makes transactions at base + segment[i], which all reach the LSU in cycle sm->arrival. Returns their end as far as it
  * is known; sm->token names the access if it is not complete. */
 static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                              uint64_t base, const int64_t *segment, const uint8_t *repeats, const uint32_t *bytes,
                              uint32_t count, uint64_t accepted)
 {
     *global_counter(&w->part->statistics, o) += count;
+    take_turn(sm, cache_kind_of(o), base, segment, count);
     if (sm->chip->immediate) {
         sm->level = RESPONSE_DRAM;
-        return accepted + sm->chip->delay;
+        return sm->arrival + sm->chip->delay;
     }
     if (sm->token == NO_ACCESS) {
         sm->token = fast_access_new(sm);
-        sm_memory_begin(sm->memory, w->subcore->number, accepted, sm->token);
+        sm_memory_begin(sm->memory, w->subcore->number, sm->arrival, sm->token);
     }
     sm_memory_add_all(sm->memory,
                       &(struct memory_transactions){base, segment, repeats, bytes, count, (uint8_t)cache_kind_of(o),
@@ -432,6 +465,9 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
+    sm->dispatched = dispatched;
+    sm->arrival = accepted;
+    sm->reaches_lsu = false;
     if (sm->chip->job->sampled)
         return sampled(sm, w, dispatched, accepted);
     sm->token = NO_ACCESS;

@@ -86,10 +86,10 @@ HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, ui
 }
 
 /* Notes when the accesses of the warp's instruction are performed for its block. */
-static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast_warp *w, uint64_t accepted,
+static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast_warp *w, uint64_t arrival,
                                                  uint64_t done)
 {
-    uint64_t at = !is_posted(w->part->grid->launch, &w->next) ? done : sm->chip->immediate ? accepted : sm->taken;
+    uint64_t at = !is_posted(w->part->grid->launch, &w->next) ? done : sm->chip->immediate ? arrival : sm->taken;
     if (sm->out_of_memory)
         return;
     if (at < UNKNOWN) {
@@ -133,7 +133,7 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && !(op->flags & OP_STARTS) && w->next.executed) {
             w->memory_done = known > w->memory_done ? known : w->memory_done;
             if (op->flags & OP_ORDERED)
-                note_order(sm, w, *dispatched + w->initiation, done);
+                note_order(sm, w, op->flags & OP_ACCESS ? sm->arrival : done, done);
         }
         if (op->flags & OP_CONTROL)
             w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;

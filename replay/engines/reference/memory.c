@@ -1,4 +1,5 @@
 /* Memory in the reference engine: from the addresses of a warp's lanes to the cycle in which the last one is served. */
+#include "replay/base/lsu_lines.h"
 #include "replay/engines/reference/reference.h"
 
 /* One access of one operand, all of its lanes in one space. */
@@ -51,6 +52,26 @@ static uint64_t noted(struct reference *r, uint64_t shared_end)
     return shared_end;
 }
 
+/* Transactions of an access take their turn in shared memory, where their lines have one. Those before which there were
+ * none of this instruction reach the LSU later by the time that they wait. */
+static void take_turn(struct reference *r, struct ref_warp *w, const struct access *a, const uint64_t *address,
+                      uint32_t count)
+{
+    struct ref_sm *sm = &r->sms[w->sm];
+    uint64_t cycles = lsu_line_cycles(r->machine, cache_kind_of(a->operand));
+    if (!cycles)
+        return;
+    uint64_t start = later(r->dispatched, sm->shared_free);
+    sm_memory_wait(memory_system_sm(r->job->memory, w->sm), start - r->dispatched);
+    sm->shared_free = start;
+    for (uint32_t i = 0; i < count; i++) {
+        bool seen = false;
+        for (uint32_t other = 0; other < i; other++)
+            seen |= address[other] / LSU_LINE == address[i] / LSU_LINE;
+        sm->shared_free += seen ? 0 : cycles;
+    }
+}
+
 /* The transactions of one coalesced piece of an access. */
 static void transactions(struct reference *r, struct ref_warp *w, const struct access *a, uint32_t width)
 {
@@ -59,6 +80,7 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
     uint64_t address[COALESCER_MOST];
     uint32_t count = model->coalesce(r->machine->coalescer.options, &access, address);
     *global_counter(w->block->grid->statistics, a->operand) += count;
+    take_turn(r, w, a, address, count);
     uint8_t repeats[COALESCER_MOST];
     uint32_t bytes[COALESCER_MOST];
     uint64_t sector = memory_system_sector(r->job->memory);
@@ -186,6 +208,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);
     *known = r->accepted = accepted;
+    r->dispatched = dispatched;
     if (r->job->sampled) {
         *known = later(accepted, sampled(r, w, dispatched, level));
         if (taken)

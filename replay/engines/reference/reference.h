@@ -158,6 +158,7 @@ struct reference {
     struct ref_in_flight *in_flight;
     size_t in_flight_room;
     uint64_t now;
+    uint64_t dispatched; /* of the issuing instruction with accesses */
     uint64_t accepted;   /* the cycle in which the accesses of the issuing instruction arrive */
     uint64_t shared_end; /* the end of the shared memory accesses of the issuing instruction */
     unsigned next_sm;

@@ -133,6 +133,8 @@ static const char *const choices[][6] = {
     {"icache", "perfect", "set-associative", "two-level", "three-level"},
     /* what may be full */
     {"lsu.queue", "-1", "-1", "1", "2"},
+    {"lsu.load_line", "0", "0", "1", "3"},
+    {"lsu.store_line", "0", "0", "2", "5"},
     {"l1.queue", "-1", "-1", "1", "3"},
     {"l1.mshrs", "-1", "-1", "1", "4"},
     {"port.width", "0", "0", "1", "2"},
