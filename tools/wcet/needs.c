@@ -109,6 +109,8 @@ static void find_bounds(struct finder *f)
         {"dispatch_interval", m->dispatch_interval, 0},
         {"dispatch_warp_interval", m->dispatch_warp_interval, 0},
         {"lsu.queue", m->lsu_queue, -1},
+        {"lsu.load_line", m->lsu_load_line, 0},
+        {"lsu.store_line", m->lsu_store_line, 0},
         {"l1.queue", m->l1_queue, -1},
         {"l1.mshrs", m->l1_mshrs, -1},
         {"l1.unified", m->l1_unified, 0},

@@ -133,7 +133,7 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && !(op->flags & OP_STARTS) && w->next.executed) {
             w->memory_done = known > w->memory_done ? known : w->memory_done;
             if (op->flags & OP_ORDERED)
-                note_order(sm, w, op->flags & OP_ACCESS ? sm->arrival : done, done);
+                note_order(sm, w, op->flags & OP_ACCESS ? sm->arrival : *dispatched + w->initiation, done);
         }
         if (op->flags & OP_CONTROL)
             w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;

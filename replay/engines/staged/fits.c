@@ -86,6 +86,8 @@ static bool nothing_unused(const struct machine *m, struct machine_misfit *out)
         const char *instead;
     } numbers[] = {
         {"lsu.queue", m->lsu_queue, -1, "its load/store unit holds one instruction of each sub-core"},
+        {"lsu.load_line", m->lsu_load_line, 0, "loads do not wait for shared memory"},
+        {"lsu.store_line", m->lsu_store_line, 0, "stores do not wait for shared memory"},
         {"l1.queue", m->l1_queue, -1, "l1.banks have a queue of l1.latency each"},
         {"port.width", m->port_width, 0, "an SM sends a packet in a cycle"},
         {"port.sectors", m->port_sectors, 1, "a packet is for one sector"},

@@ -26,8 +26,10 @@ static void begin(struct memory_system *m, const struct plan_access *a, uint32_t
 {
     struct sm_memory *sm = memory_system_sm(m, a->sm);
     sm_memory_begin(sm, a->subcore, now + a->initiation, token);
-    for (unsigned t = 0; t < a->count; t++)
+    for (unsigned t = 0; t < a->count; t++) {
+        sm_memory_wait(sm, t ? 1000 : a->waits); /* behind the first transaction it has no effect */
         sm_memory_add(sm, &a->transactions[t]);
+    }
     enum response_level level;
     *end = sm_memory_commit(sm, NULL, &level);
 }
@@ -268,6 +270,7 @@ static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
                                   .subcore = (unsigned)(synthetic_random(seed) % 4),
                                   .issue = now,
                                   .initiation = one_initiation || synthetic_random(seed) % 2 ? 4 : 9,
+                                  .waits = synthetic_random(seed) % 4 ? 0 : synthetic_random(seed) % 40,
                                   .count = (unsigned)(synthetic_random(seed) % (PLAN_TRANSACTIONS + 1))};
         static const int64_t steps[] = {0, 32, 32, -32, 64};
         const int64_t step = steps[synthetic_random(seed) % MODEL_COUNT_OF(steps)]; /* 0: no neighbours */

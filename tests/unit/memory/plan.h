@@ -11,6 +11,7 @@
 struct plan_access {
     unsigned sm, subcore;
     uint64_t issue, initiation;
+    uint64_t waits; /* cycles by which it arrives later than its initiation says, if it has transactions */
     unsigned count;
     struct memory_transaction transactions[PLAN_TRANSACTIONS];
 };

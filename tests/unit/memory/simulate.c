@@ -79,7 +79,7 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
     s->out->ends[a] = now + p->initiation;
     if (!p->count)
         return;
-    s->arrival[a] = now + p->initiation;
+    s->arrival[a] = now + p->initiation + p->waits;
     if (!s->l.immediate && s->arrival[a] < s->latest[p->sm])
         s->arrival[a] = s->latest[p->sm];
     s->latest[p->sm] = s->arrival[a];
