@@ -25,6 +25,12 @@ if [ -e "$BUILD/toolchain/complete" ]; then
 else
     echo "ok - chains of machine code # SKIP no $BUILD/toolchain: make toolchain fetches ptxas"
 fi
+if python3 tests/validation/lsu_lines.py >"$BUILD/lsu_lines.md" && diff "$BUILD/lsu_lines.md" \
+    <(sed -n '/^<!-- lines -->$/,/^<!-- end of lines -->$/p' docs/accuracy.md | sed '1d;$d') >&2; then
+    echo "ok - docs/accuracy.md has what tests/validation/lsu_lines.py prints"
+else
+    echo "not ok - docs/accuracy.md has what tests/validation/lsu_lines.py prints"
+fi
 # Of what was measured on a GV100, an H100 and an A100, that which takes no time: rows of the tables, and marks of the plot, which has one for each launch.
 if python3 tests/validation/hardware.py nw 3DConvolution dct8x8 srad_v1 vectorAdd.l2 BlackScholes.small pnpoly.rtx2080ti convolution.rtx3090 >"$BUILD/hardware.md" &&
     [ "$(grep -cE '^\| ([n3dsah]|pnpoly|convolution)' "$BUILD/hardware.md")" = 42 ] &&
