@@ -1,9 +1,9 @@
 /* How long loads and stores keep an SM's shared memory from serving others.
  *
- * On GPUs since Volta one array holds L1 and shared memory. On an RTX 2080 Ti global memory and shared memory take
- * turns: an access to global memory takes one cycle for each line of 128 bytes that a load touches, two for each of a
- * store. A pass of shared memory takes two. So a load that touches 16 lines takes as long as eight loads from shared
- * memory. docs/accuracy.md, "Which variant is the fastest?", says how this was found.
+ * On GPUs since Volta one array holds L1 and shared memory. On a TU102 (RTX 2080 Ti) global memory and shared memory
+ * take turns: an access to global memory takes one cycle for each line of 128 bytes that a load touches, two for each
+ * of a store. A pass of shared memory takes two. So a load that touches 16 lines takes as long as eight loads from
+ * shared memory. docs/accuracy.md, "Which variant is the fastest?", says how this was found.
  *
  *     start of a turn  = the later of the cycle of dispatch and the end of the turn before, of shared memory or lines
  *     end of a turn    = start + cycles of a line * lines

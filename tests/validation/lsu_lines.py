@@ -12,10 +12,12 @@ import csv, itertools, statistics, sys
 
 SOURCE, PAGE = 'tests/golden/hardware/variants/counters.csv', 'docs/accuracy.md'
 SMS, SCHEDULERS, WARP, LINE, FLOAT = 68, 4, 32, 128, 4
+OTHERS = {'RTX 2080 Ti': ('tuner_milliseconds', 68), 'TITAN RTX': ('titan_rtx_milliseconds', 72)}   # measured by another tuner: column, SMs
 IMAGE, HALO = 4096, 14          # pixels of a side; a filter of 15 x 15 reads so many more of the input
 INNER = 2                       # blocks of a row or column of the grid, beside the last, whose lines are counted for all of them
 PASS, LOAD_LINE, STORE_LINE = 2, 1, 2   # cycles, as in hw-models/machines/rtx2080ti.cfg
 CHOICES = [(0, 0), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (2, 1), (2, 2)]
+OF_CLOCKS = [(0, 0), (1, 1), (1, 2), (1, 3), (2, 2)]
 ABOVE, MUST_BE_BELOW = 0.97, 1.01
 FOUND_WITH = [2, 32, 8, 1]      # blocks and tiles of the variant whose replay was too fast
 HALVES = {'odd': 1, 'even': 0}  # by the width of the tile
@@ -64,8 +66,9 @@ def read():
                 continue
             cycles = row['warp_instructions'] / (SMS * SCHEDULERS * row['issue_percent'] / 100)
             passes = row['shared_load_passes'] + row['shared_store_passes']
-            rows.append({'shape': shape, 'width': shape[0], 'tile': shape[2], 'mhz': cycles / row['milliseconds'] / 1000, 'a load': load_lines / loads,
-                         'shares': [n / SMS / cycles for n in (passes, load_lines, store_lines)]})
+            counts = (passes, load_lines, store_lines)
+            rows.append({'shape': shape, 'counts': counts, 'times': {name: (row[column], sms) for name, (column, sms) in OTHERS.items()}, 'width': shape[0], 'tile': shape[2], 'mhz': cycles / row['milliseconds'] / 1000, 'a load': load_lines / loads,
+                         'shares': [n / SMS / cycles for n in counts]})
     return rows
 
 
@@ -92,11 +95,16 @@ def choices(rows):
     return table(head, out)
 
 
+def by_width(rows):
+    def of(row):
+        return row['width']
+    return [(width, list(some)) for width, some in itertools.groupby(sorted(rows, key=of), key=of)]
+
+
 def widths(rows):
     head = ['block width', 'variants', 'lines of a load', 'busiest, shared memory alone', 'with lines of loads', 'and of stores']
     out = []
-    for width, some in itertools.groupby(sorted(rows, key=lambda row: row['width']), key=lambda row: row['width']):
-        some = list(some)
+    for width, some in by_width(rows):
         out.append([str(width), str(len(some)), f'{statistics.mean(row["a load"] for row in some):.1f}'] +
                    [f'{100 * max(busy(row, *choice) for row in some):.1f} %' for choice in ((0, 0), (LOAD_LINE, 0), (LOAD_LINE, STORE_LINE))])
     return table(head, out)
@@ -124,6 +132,22 @@ def fits(rows):
     return table(['tiles', 'variants', 'a pass', 'a line of loads', 'a line of stores', 'deviation of busy'], out)
 
 
+def clock(row, gpu, choice):
+    """MHz at which passes and lines take all of the time that another tuner measured."""
+    milliseconds, sms = row['times'][gpu]
+    return sum(n * cost for n, cost in zip(row['counts'], (PASS, *choice))) / sms / milliseconds / 1000
+
+
+def clocks(rows):
+    """The same, the third quartile of all variants of a block width: a quarter of them, at least, is busy all the time."""
+    head = ['block width', 'variants'] + [f'{gpu}, {choice[0]}, {choice[1]}' for gpu in OTHERS for choice in OF_CLOCKS]
+    out = []
+    for width, some in by_width(rows):
+        quarters = [statistics.quantiles((clock(row, gpu, choice) for row in some), n=4) for gpu in OTHERS for choice in OF_CLOCKS]
+        out.append([str(width), str(len(some))] + [f'{q[2]:,.0f}' for q in quarters])
+    return table(head, out)
+
+
 def of_one(row):
     shares = [f'{100 * share * cost:.1f} %' for share, cost in zip(row['shares'], (PASS, LOAD_LINE, STORE_LINE))]
     block_x, block_y, tile_x, tile_y = row['shape']
@@ -133,9 +157,9 @@ def of_one(row):
 
 def main(*arguments):
     rows = read()
-    clock = statistics.quantiles([row['mhz'] for row in rows], n=20)
-    text = '\n'.join([*choices(rows), '', *widths(rows), '', *fits(rows), '',
-                      f'The clock was {statistics.median(row["mhz"] for row in rows):,.0f} MHz in the median, {clock[0]:,.0f} to {clock[-1]:,.0f} for nine tenths.',
+    mhz = statistics.quantiles([row['mhz'] for row in rows], n=20)
+    text = '\n'.join([*choices(rows), '', *widths(rows), '', *fits(rows), '', *clocks(rows), '',
+                      f'The clock was {statistics.median(row["mhz"] for row in rows):,.0f} MHz in the median, {mhz[0]:,.0f} to {mhz[-1]:,.0f} for nine tenths.',
                       of_one(next(row for row in rows if row['shape'] == FOUND_WITH)), ''])
     if '--write' in arguments:
         with open(PAGE) as f:
