@@ -74,7 +74,7 @@
 #define ON_THE_WAY 1.25      /* the same, so many times as far apart */
 #define EVENLY 0.29          /* how far apart blocks are that are spread evenly: 1/sqrt(12) */
 /* The largest change of a rate that was seen where blocks came apart behind all windows: of polynomial
- * (tests/validation/sampling.cu) on rtx3070 with 2 SMs, from 949 cycles of a wave to 882. */
+ * (tests/validation/sampling.cu) on rtx3070 with 3 SMs, from 952 cycles of a wave to 887 (tests/cli/sample.sh). */
 #define UNSEEN 0.07
 #define FEW_SMS 8u
 #define LEAST_OF_FEW 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
