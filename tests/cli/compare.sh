@@ -97,6 +97,10 @@ names_csv 'void scale<T1, (int)4>(T1 *, int, T1)' 'plain(int *)' 'void scale<int
 is "what is none of them is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/others.csv" --json |
     python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split("has: ")[1] for s in d["not_compared"] if "line" in s])')" \
     "[3] ['scale<float, 4>, scale<double, 4>', 'scale<float, 4>, scale<double, 4>']"
+names_csv scale 'plain(int *)' >"$work/several.csv"
+is "a name that several kernels have is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/several.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split(": ")[1] for s in d["not_compared"] if "line" in s])')" \
+    "[3] ['scale<float, 4>, scale<double, 4>']"
 
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
@@ -104,6 +108,8 @@ fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv -
 fails 2 "nothing.csv" compare --measured "$work/nothing.csv"
 : >"$work/empty"
 fails 2 "no launch in what Nsight Compute prints" compare --measured "$work/empty"
+fails 2 "no launch in what Nsight Compute prints" compare --measured /dev/null
+fails 2 "is a folder" compare --measured "$work"
 fails 2 "ncu --import" compare --measured "$trace"
 head -c -30 $g/raw.csv >"$work/cut.csv"
 fails 2 "cut.csv, line 5" compare --measured "$work/cut.csv"
