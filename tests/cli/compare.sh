@@ -139,6 +139,11 @@ sed '/^"","",/d' $g/raw.csv >"$work/unitless.csv"
 fails 2 "unitless.csv, line 3: the row of units behind the heading is missing" compare --measured "$work/unitless.csv"
 sed 's/dram__bytes_read.sum/gpc__cycles_elapsed.max/; s/"Kbyte"/"cycle"/; s/"3.264"/"3,264"/; s/"6.336"/"6,336"/' $g/raw.csv >"$work/twice.csv"
 fails 2 "twice.csv, line 4: another value of gpc__cycles_elapsed.max for the same launch" compare --measured "$work/twice.csv"
+for order in "lts__t_sectors.sum 111 lts__t_sectors_srcunit_tex.sum 100" "lts__t_sectors_srcunit_tex.sum 100 lts__t_sectors.sum 111"; do
+    read -r one first other second <<<"$order"
+    printf '"ID","Kernel Name","Block Size","Grid Size","%s","%s"\n"","","","","sector","sector"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","%s","%s"\n' "$one" "$other" "$first" "$second" >"$work/both.csv"
+    is "of two metrics the same one counts, whatever their order" "$(compare --measured "$work/both.csv" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["launches"][0]["quantities"]["l2_sectors"]["measured"])')" 100.0
+done
 printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","n/a"\n' >"$work/none.csv"
 fails 2 "none.csv: 1 launch, and no value that is compared" compare --measured "$work/none.csv"
 iconv -f UTF-8 -t UTF-16 $g/raw.csv >"$work/wide.csv"

@@ -123,7 +123,8 @@ bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_erro
 {
     double factor, value;
     struct measured_launch *l = &m->launches[m->count - 1];
-    enum quantity q = quantity_of_metric(v->metric, &factor);
+    unsigned rank = 0;
+    enum quantity q = quantity_of_metric(v->metric, &factor, &rank);
     if (q == QUANTITY_COUNT) {
         m->others++;
         return !*v->unit || !is_foreign(v->value) || no_number(m, v, err);
@@ -133,12 +134,13 @@ bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_erro
     if (!read_value(m, v, q, &value, err))
         return false;
     value *= factor;
-    if (!l->has[q]) { /* of two metrics of one quantity the first one stays */
+    if (!l->has[q] || rank < l->rank[q]) {
         l->value[q] = value;
         l->metric[q] = v->metric;
+        l->rank[q] = rank;
         l->has[q] = true;
     }
-    return !(l->value[q] > value || l->value[q] < value) || strcmp(l->metric[q], v->metric) ||
+    return !(l->value[q] > value || l->value[q] < value) || l->rank[q] != rank ||
            rp_fail(err, RP_BAD_INPUT, "%s, line %zu: another value of %s for the same launch", m->path, v->line,
                    v->metric);
 }
