@@ -747,7 +747,7 @@ static double excess(const struct sampling *s)
 }
 
 /* Most of the difference between rates is of the blocks under way at both ends of a window, and falls with its length.
- * Half the interval of five windows is about half as wide as that of four, as Student's t is. A lead that is unlike the
+ * One window more makes the interval of four about half as wide, as Student's t is. A lead that is unlike the
  * windows may have been too short, too. Where blocks still come apart, the lead gets as many waves as were replayed in
  * a row, or as near to that as is affordable, and at least twice as many as it had. */
 static bool set_longer(struct sampling *s, double more)
