@@ -54,15 +54,18 @@ char *output_path(const char *path, struct rp_error *err)
     struct stat there, found;
     bool exists = !stat(path, &there);
     const char *why = NULL;
-    if (!exists && (errno == ENAMETOOLONG || errno == ELOOP))
+    if (!exists && (errno == ENAMETOOLONG || errno == ELOOP || errno == ENOTDIR))
         why = strerror(errno);
     else if (exists && !S_ISREG(there.st_mode))
         why = "it exists and is not a regular file";
     else if (exists && is_stream(&there))
         why = "stdout or stderr go there; give the output a file of its own";
     char *to = why ? NULL : follow(path);
-    if (to && exists && (stat(to, &found) || !is_same(&there, &found))) {
+    if (to && exists && (stat(to, &found) || !is_same(&there, &found)))
         why = "it is a link to a file without a name";
+    else if (to && *to && to[strlen(to) - 1] == '/')
+        why = "a name that ends in '/' is that of a folder";
+    if (why) {
         free(to);
         to = NULL;
     }

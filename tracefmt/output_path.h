@@ -8,7 +8,8 @@
 /* The name of the file that an output replaces or creates: `path` with the symbolic links followed that its last part
  * may be, as open(2) follows them, also to a file that does not exist yet. Folders on the way stay as given. The caller
  * frees it. NULL and RP_USAGE: the file is no regular one (a pipe, a device), or this process's stdout or stderr go
- * there (/dev/stdout), or links do not lead to it (a loop; a deleted file that /proc/self/fd still names). */
+ * there (/dev/stdout), or links do not lead to it (a loop; a deleted file that /proc/self/fd still names), or the name
+ * is that of a folder ("out/"), or goes through a file ("file/out"). */
 char *output_path(const char *path, struct rp_error *);
 
 #endif

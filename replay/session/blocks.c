@@ -27,9 +27,11 @@
  *
  * The first blocks of all SMs begin together, and come apart while they run: until they are spread evenly over the time
  * of a wave, which may take tens of waves. Where blocks have barriers, a wave takes longer, or less long, before that
- * than after it. So the lead goes on until then, as far as windows show that it has to. On few SMs that may be so
- * without barriers: where the rate is seen to change as blocks come apart, all blocks are replayed, as they are where
- * no attempt that is affordable gives an interval as narrow as was asked for.
+ * than after it. So the lead goes on until then, as far as windows show that it has to. Without barriers, too, the rate
+ * may change when they come apart, and that may be hundreds of waves behind the lead, where no window shows it. So the
+ * interval is wider, by the largest change that was seen, where blocks of the last windows are still together.
+ *
+ * Where no attempt that is affordable gives an interval as narrow as was asked for, all blocks are replayed.
  *
  * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
@@ -40,6 +42,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw-models/cache/cache.h"
 #include "hw-models/scheduler/scheduler.h"
 #include "replay/base/cluster.h"
 #include "replay/base/occupancy.h"
@@ -54,8 +57,13 @@
 #define ENDING 1u       /* the wave at whose placements measuring ends */
 #define ATTEMPTS 3u
 #define FIRST_WINDOWS 4u /* of the first attempt, each of one wave, or one period */
-#define MOST_PART 0.6    /* of the launch, in the lead and all attempts */
-#define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
+/* The same where waves differ in their instructions: with a confidence of 95 % one of them shows what 22 % of waves or
+ * more have in common, as 1 - 0.05^(1/12) is 0.22. */
+#define FIRST_OF_UNLIKE 12u
+#define UNLIKE 0.0005   /* so much do instructions of waves deviate then, as a part of their mean */
+#define MOST_LOOKS 1024 /* parts of a launch whose instructions are compared */
+#define MOST_PART 0.6   /* of the launch, in the lead and all attempts */
+#define SPLICE 0.125    /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define LEAST_DEVIATION 0.25 /* of the rates of windows, as a part of the error that is allowed */
 #define MOST_WINDOWS 60u     /* the same; less than MEMORY_MOST_TOUCHES */
 #define TREND_WINDOWS 8u     /* so many show what changes from window to window without chance */
@@ -65,6 +73,9 @@
 #define COMES_APART 0.03     /* so much further apart than in the lead, they are on the way */
 #define ON_THE_WAY 1.25      /* the same, so many times as far apart */
 #define EVENLY 0.29          /* how far apart blocks are that are spread evenly: 1/sqrt(12) */
+/* The largest change of a rate that was seen where blocks came apart behind all windows: of polynomial
+ * (tests/validation/sampling.cu) on rtx3070 with 3 SMs, from 952 cycles of a wave to 887 (tests/cli/sample.sh). */
+#define UNSEEN 0.07
 #define FEW_SMS 8u
 #define LEAST_OF_FEW 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
@@ -96,6 +107,7 @@ struct sampling {
     uint32_t launch;
     uint64_t blocks, wave, waves; /* waves: whole ones before the last, which may be smaller */
     uint64_t measured;            /* waves of a window */
+    unsigned least_windows;       /* of an attempt, besides the lead */
     double period;                /* of the refresh, in cycles; 0: there is none */
     uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
     uint64_t walk, new_pages;     /* cycles of a walk of page tables; waves that come to a new page */
@@ -355,7 +367,7 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
     end_measuring(s, &s->window[0]);
     set_measured(s, 1);
     s->stable = is_long(s, waves) && same_rates(s, waves / 2 - 1, waves * 3 / 4 - 1, waves - 1) &&
-                set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
+                set_if_affordable(s, s->least_windows, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
     return s->stable ? s->blocks : block + 1;
 }
@@ -527,15 +539,33 @@ static double change_to_come(const struct sampling *s)
     return apart.squares > 0 ? fabs(products / apart.squares * (EVENLY - apart.mean) / rate.mean) : 0;
 }
 
-/* Whether they are still on the way there in the last windows, and the rate changes with that, by more than half of the
- * error that is allowed. On few SMs it may, without barriers, too: few blocks share what the launch waits for, such as
- * device memory. */
-static bool is_on_the_way(const struct sampling *s)
+/* The part of the windows' time in which L2 could have taken more requests; 1: it is not known. */
+static double l2_left(const struct sampling *s, const struct running *rates)
+{
+    const struct machine *m = session_of(s)->machine;
+    const struct cache_model *l2 = (const struct cache_model *)m->l2.model;
+    const struct cache_counts *count = &s->all.statistics.memory.l2;
+    struct cache_shape shape;
+    l2->shape(m->l2.options, &shape);
+    double most =
+        shape.interval && !m->l2_clock ? (double)m->l2_slices * (double)shape.banks / (double)shape.interval : 0;
+    double requests = (double)(count->hits + count->misses) / (double)s->placed.before[s->placed.count];
+    return most > 0 ? fmax(0, 1 - requests / rates->mean / most) : 1;
+}
+
+/* By how much the rate may change behind all windows, as a part of it. Where the blocks of the last windows are not
+ * spread evenly, they may come apart at any time later. Windows tell nothing of the rate after that, unless L2 takes as
+ * many requests as it can: then blocks wait for it, whether they are together or not. On few SMs, where the windows
+ * show blocks on the way, their rates may tell of a larger change: few blocks share what the launch waits for. */
+static double unseen_change(const struct sampling *s, const struct running *rates)
 {
     struct running early, late;
     spreads_of(s, &early, &late);
-    return has_few_sms(s) && late.mean < APART && late.mean > ON_THE_WAY * s->window[0].apart &&
-           change_to_come(s) > s->error / 2;
+    if (late.mean >= APART)
+        return 0;
+    double unseen = fmin(UNSEEN * (1 - late.mean / EVENLY), l2_left(s, rates));
+    bool on_the_way = has_few_sms(s) && late.mean > ON_THE_WAY * s->window[0].apart;
+    return on_the_way ? fmax(unseen, change_to_come(s)) : unseen;
 }
 
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
@@ -560,6 +590,7 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
     *half += fmax(chance_of(s, &rates) * passed, lead_apart(s, &rates) * behind);
+    *half = hypot(*half, unseen_change(s, &rates) * rates.mean * passed); /* neither tells of the other */
     if (has_few_sms(s))
         *half = fmax(*half, LEAST_OF_FEW * s->error * cycles);
     return cycles;
@@ -673,6 +704,17 @@ static bool may_recur(const struct sampling *s, const struct rp_kernel *k)
     return has_few_sms(s) && scheduler->takes_turns && has_barriers(k);
 }
 
+/* Whether waves differ in their instructions. Then blocks differ in what they do, and a few windows may miss those that
+ * take longest. */
+static bool has_unlike_waves(const struct sampling *s)
+{
+    struct running instructions = {0};
+    uint64_t step = s->wave * ((s->waves + MOST_LOOKS) / MOST_LOOKS);
+    for (uint64_t b = 0; b + step <= s->blocks; b += step)
+        running_add(&instructions, instructions_before(s, b + step) - instructions_before(s, b));
+    return running_deviation(&instructions) > UNLIKE * instructions.mean;
+}
+
 /* Whether the launch has many waves, and the engine can leave blocks out. */
 static bool begin(struct sampling *s)
 {
@@ -689,6 +731,7 @@ static bool begin(struct sampling *s)
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
     s->waves = s->blocks ? (s->blocks - 1) / s->wave : 0;
+    s->least_windows = s->waves && has_unlike_waves(s) ? FIRST_OF_UNLIKE : FIRST_WINDOWS;
     s->period = dram->period ? dram->period(of->machine->dram.options) : 0;
     uint64_t page;
     s->walk = pages_walk(of->machine, &page);
@@ -704,20 +747,20 @@ static double excess(const struct sampling *s)
 }
 
 /* Most of the difference between rates is of the blocks under way at both ends of a window, and falls with its length.
- * Half the interval of five windows is about half as wide as that of four, as Student's t is. A lead that is unlike the
+ * One window more makes the interval of four about half as wide, as Student's t is. A lead that is unlike the
  * windows may have been too short, too. Where blocks still come apart, the lead gets as many waves as were replayed in
  * a row, or as near to that as is affordable, and at least twice as many as it had. */
 static bool set_longer(struct sampling *s, double more)
 {
     const struct running rates = rates_of(s);
-    bool apart = comes_apart(s), last = s->windows > FIRST_WINDOWS && narrow(s);
+    bool apart = comes_apart(s), last = s->windows > s->least_windows && narrow(s);
     uint64_t lead = s->window[0].end, end = lead_apart(s, &rates) > 0 ? 2 * lead : lead;
     if (apart)
         end = s->placed.count / s->wave * s->wave;
     set_measured(s, fmin((last ? 1 : fmax(2, more)) * (double)s->measured, (double)s->waves));
     do {
         s->window[0].end = end;
-        if (set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, MOST_PART))
+        if (set_if_affordable(s, s->least_windows + 1, (double)s->replayed, MOST_PART))
             return true;
         end = end / s->wave / 2 * s->wave;
     } while (apart && end >= 2 * lead);
@@ -735,7 +778,7 @@ static bool set_more(struct sampling *s, double more)
 
 /* Whether what the windows tell is enough: they show blocks as these are in the rest of the launch, and the interval is
  * as narrow as was asked for. */
-static bool is_enough(const struct sampling *s) { return narrow(s) && !comes_apart(s) && !is_on_the_way(s); }
+static bool is_enough(const struct sampling *s) { return narrow(s) && !comes_apart(s); }
 
 /* Plans the next attempt; attempt 0 is planned by the lead. False: it would take too much, or it would not help. */
 static bool plan(struct sampling *s, unsigned attempt)
@@ -744,7 +787,8 @@ static bool plan(struct sampling *s, unsigned attempt)
         return true;
     bool apart = comes_apart(s);
     double more = excess(s);
-    if (is_on_the_way(s))
+    const struct running rates = rates_of(s);
+    if (!apart && unseen_change(s, &rates) * (1 - MOST_PART) > s->error) /* whatever is replayed */
         return false;
     if (apart && !(s->together > 0))
         s->together = s->window[0].rate;

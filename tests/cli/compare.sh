@@ -97,6 +97,10 @@ names_csv 'void scale<T1, (int)4>(T1 *, int, T1)' 'plain(int *)' 'void scale<int
 is "what is none of them is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/others.csv" --json |
     python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split("has: ")[1] for s in d["not_compared"] if "line" in s])')" \
     "[3] ['scale<float, 4>, scale<double, 4>', 'scale<float, 4>, scale<double, 4>']"
+names_csv scale 'plain(int *)' >"$work/several.csv"
+is "a name that several kernels have is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/several.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split(": ")[1] for s in d["not_compared"] if "line" in s])')" \
+    "[3] ['scale<float, 4>, scale<double, 4>']"
 
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
@@ -104,11 +108,25 @@ fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv -
 fails 2 "nothing.csv" compare --measured "$work/nothing.csv"
 : >"$work/empty"
 fails 2 "no launch in what Nsight Compute prints" compare --measured "$work/empty"
+fails 2 "no launch in what Nsight Compute prints" compare --measured /dev/null
+fails 2 "is a folder" compare --measured "$work"
 fails 2 "ncu --import" compare --measured "$trace"
 head -c -30 $g/raw.csv >"$work/cut.csv"
 fails 2 "cut.csv, line 5" compare --measured "$work/cut.csv"
 sed 's/"8,867"/"8.867,00"/' $g/raw.csv >"$work/german.csv"
 fails 2 "german.csv, line 4: '8.867,00' is no number" compare --measured "$work/german.csv"
+sed 's/"8,867"/"8.867"/' $g/raw.csv >"$work/german.csv"
+fails 2 "german.csv, line 4: gpc__cycles_elapsed.max is a whole number, and not '8.867'" compare --measured "$work/german.csv"
+sed 's/"92.85"/"90.321"/; s/"dram__bytes_read.sum"/"dram__throughput.pct"/; s/"3.264"/"12,5"/' $g/raw.csv >"$work/german.csv"
+fails 2 "german.csv, line 4: '12,5' is no number (dram__throughput.pct)" compare --measured "$work/german.csv"
+sed 's/"8,867"/"0x22a3"/' $g/raw.csv >"$work/hexadecimal.csv"
+fails 2 "hexadecimal.csv, line 4: '0x22a3' is no number" compare --measured "$work/hexadecimal.csv"
+sed 's/"(1, 1, 1)"/"(4294967297, 1, 1)"/' $g/raw.csv >"$work/grid.csv"
+fails 2 "grid.csv, line 4: '(4294967297, 1, 1)' is no grid" compare --measured "$work/grid.csv"
+sed 's/"(16, 1, 1)"/"16"/' $g/raw.csv >"$work/block.csv"
+fails 2 "block.csv, line 4: '16' is no block" compare --measured "$work/block.csv"
+sed '/^"/s/"Process Name"/"Kernel Name"/' $g/raw.csv >"$work/names.csv"
+fails 2 "names.csv, line 2: two columns are called 'Kernel Name'" compare --measured "$work/names.csv"
 sed 's/"usecond"/"fortnight"/' $g/raw.csv >"$work/unit.csv"
 fails 2 "unknown unit 'fortnight'" compare --measured "$work/unit.csv"
 sed 's/"usecond"/"cycle"/' $g/raw.csv >"$work/time.csv"
@@ -119,8 +137,13 @@ sed 's/"8,867"/"-8,867"/' $g/raw.csv >"$work/negative.csv"
 fails 2 "negative.csv, line 4: gpc__cycles_elapsed.max is a number, and not '-8,867' in unit 'cycle'" compare --measured "$work/negative.csv"
 sed '/^"","",/d' $g/raw.csv >"$work/unitless.csv"
 fails 2 "unitless.csv, line 3: the row of units behind the heading is missing" compare --measured "$work/unitless.csv"
-sed 's/dram__bytes_read.sum/gpc__cycles_elapsed.max/; s/"Kbyte"/"cycle"/' $g/raw.csv >"$work/twice.csv"
+sed 's/dram__bytes_read.sum/gpc__cycles_elapsed.max/; s/"Kbyte"/"cycle"/; s/"3.264"/"3,264"/; s/"6.336"/"6,336"/' $g/raw.csv >"$work/twice.csv"
 fails 2 "twice.csv, line 4: another value of gpc__cycles_elapsed.max for the same launch" compare --measured "$work/twice.csv"
+for order in "lts__t_sectors.sum 111 lts__t_sectors_srcunit_tex.sum 100" "lts__t_sectors_srcunit_tex.sum 100 lts__t_sectors.sum 111"; do
+    read -r one first other second <<<"$order"
+    printf '"ID","Kernel Name","Block Size","Grid Size","%s","%s"\n"","","","","sector","sector"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","%s","%s"\n' "$one" "$other" "$first" "$second" >"$work/both.csv"
+    is "of two metrics the same one counts, whatever their order" "$(compare --measured "$work/both.csv" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["launches"][0]["quantities"]["l2_sectors"]["measured"])')" 100.0
+done
 printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","n/a"\n' >"$work/none.csv"
 fails 2 "none.csv: 1 launch, and no value that is compared" compare --measured "$work/none.csv"
 iconv -f UTF-8 -t UTF-16 $g/raw.csv >"$work/wide.csv"
@@ -136,6 +159,14 @@ for f in raw.csv details.csv raw.txt; do
 done
 { echo "$heading"; echo "$units"; row 0; echo '"ID","Kernel Name","Grid Size","Block Size","gpc__cycles_elapsed.max"'; echo '"","","","","cycle"'
     echo '"0","needle_cuda_shared_1","(2, 1, 1)","(16, 1, 1)","9,015"'; } >"$work/tables.csv"
+sed '/^"/!d; s/"\([^",]*\)"/\1/g' $g/raw.csv >"$work/bare.csv"
+is "fields without quotes" "$(cycles "$work/bare.csv")" "[8867.0, 9014.0]"
+head -c -30 "$work/bare.csv" >"$work/cut.csv"
+fails 2 "cut.csv, line 4: 22 fields, and the heading has 27: the line is cut off" compare --measured "$work/cut.csv"
+sed 's/","/";"/g' $g/raw.csv >"$work/semicolons.csv"
+fails 2 "semicolons.csv: its fields are separated by semicolons" compare --measured "$work/semicolons.csv"
+sed 's/$/\r/' $g/raw.csv >"$work/returns.csv"
+is "lines that end in CR CR LF" "$(cycles "$work/returns.csv")" "[8867.0, 9014.0]"
 is "two tables in one file" "$(cycles "$work/tables.csv")" "[8867.0, 9015.0]"
 says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning; }
 is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""

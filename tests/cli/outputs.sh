@@ -152,7 +152,10 @@ for name, why in ("pipe", "not a regular file"), ("to_pipe", "not a regular file
 
 # ---- names that cannot be are refused before anything runs ------------------------------------------------------------
 (work / "loop").symlink_to("loop")
-for name, why in ("x" * 300, b"File name too long"), ("loop", b"Too many levels of symbolic links"):
+(work / "to_folder").symlink_to("none/")
+for name, why in (("x" * 300, b"File name too long"), ("loop", b"Too many levels of symbolic links"), ("none/", b"a name that ends in '/' is that of a folder"),
+                  ("to_folder", b"a name that ends in '/' is that of a folder"), ("mine.cfg/new.wtr", b"Not a directory"), ("mine.cfg/", b"Not a directory"),
+                  (".", b"not a regular file"), ("/dev/full", b"not a regular file"), ("none/new.wtr", b"No such file or directory")):
     done = run(f"record -q -o {name} -- /bin/echo started")
     report(done.returncode == 1 and not done.stdout and why in done.stderr, f"record -o {name[:9]}: {why.decode()}", done.stderr.decode())
 

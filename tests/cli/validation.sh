@@ -52,6 +52,12 @@ if python3 tests/validation/scaling.py nn kernels/dct8x8 >"$BUILD/scaling.md" &&
 else
     echo "not ok - docs/accuracy.md has the rows of make validation-scaling for those that take no time"
 fi
+if python3 tests/validation/without.py nn 3DConvolution icache.ahead >"$BUILD/without.md" && [ "$(grep -c '^| `' "$BUILD/without.md")" = 4 ] &&
+    grep '^| `' "$BUILD/without.md" | while read -r row; do grep -qxF -- "$row" docs/accuracy.md || exit 1; done; then
+    echo "ok - docs/accuracy.md has the rows of make validation-without for those that take no time"
+else
+    echo "not ok - docs/accuracy.md has the rows of make validation-without for those that take no time"
+fi
 if PYTHONPATH=tests/validation python3 -c "
 import scaling
 assert [scaling.shown('backprop, 1', 'SMs', ratio) for ratio in (1.02, 1.025, 1.06)] == ['1.02', '**1.02**', '**1.06** (!)']

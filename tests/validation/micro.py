@@ -72,7 +72,7 @@ def figure(case, cycles):
         return cycles[at], 'cycles'
     again, longer = more[0]
     apart = cycles[again] - cycles[at]
-    if longer['blocks'] > row['blocks'] or row['operations'] >= 1024:
+    if longer['blocks'] > row['blocks'] or (row['operations'] >= 1024 and row['group'] != 'code'):
         return (row['operations'] / apart if apart > 0 else float('inf')), 'bytes/cycle'
     warps = (row['threads'] + 31) // 32
     return apart / (row['operations'] * row['n'] * warps), 'cycles' if warps == 1 else 'cycles of the SM'

@@ -1,5 +1,6 @@
 #include "tools/compare/measured.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +22,24 @@ struct measured_launch *ncu_add_launch(struct measured *m, const char *kernel, s
     return &m->launches[m->count++];
 }
 
+/* A number from 1 on, with blanks and this character before it. */
+static bool take_extent(const char **at, char before, uint32_t *out)
+{
+    *at += strspn(*at, " ");
+    if (*(*at)++ != before)
+        return false;
+    *at += strspn(*at, " ");
+    size_t digits = strspn(*at, "0123456789");
+    unsigned long long value = strtoull(*at, NULL, 10); /* the largest one where there is no room */
+    *at += digits;
+    *out = (uint32_t)value;
+    return digits && value && value <= UINT32_MAX;
+}
+
 bool ncu_shape(const char *text, uint32_t out[3])
 {
-    int end = 0;
-    return sscanf(text, " (%u, %u, %u)%n", &out[0], &out[1], &out[2], &end) == 3 && end && !text[end];
+    return take_extent(&text, '(', &out[0]) && take_extent(&text, ',', &out[1]) && take_extent(&text, ',', &out[2]) &&
+           !strcmp(text, ")");
 }
 
 unsigned ncu_capability(const char *text)
@@ -46,6 +61,28 @@ static enum unit_kind kind_of_metric(enum quantity q, const char *metric)
                                              : UNIT_COUNT;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Whether values of the metric, in units that are not scaled, are whole numbers. */
+static bool is_whole(const char *metric, enum unit_kind kind)
+{
+    return (kind == UNIT_COUNT || kind == UNIT_BYTES) &&
+           (ends_with(metric, ".sum") || ends_with(metric, ".max") || ends_with(metric, "registers_per_thread") ||
+            !strcmp(metric, "Elapsed Cycles") || !strcmp(metric, "Executed Instructions") ||
+            !strcmp(metric, "Registers Per Thread"));
+}
+
+static bool no_number(const struct measured *m, const struct ncu_value *v, struct rp_error *err)
+{
+    return rp_fail(err, RP_BAD_INPUT,
+                   "%s, line %zu: '%s' is no number (%s); have ncu print in English: LC_ALL=C ncu ...", m->path,
+                   v->line, v->value, v->metric);
+}
+
 /* Reads the value in base units. */
 static bool read_value(const struct measured *m, const struct ncu_value *v, enum quantity q, double *value,
                        struct rp_error *err)
@@ -55,39 +92,55 @@ static bool read_value(const struct measured *m, const struct ncu_value *v, enum
     double scale;
     enum unit_kind kind, right = kind_of_metric(q, v->metric);
     if (!unit_number(v->value, value))
-        return rp_fail(err, RP_BAD_INPUT,
-                       "%s, line %zu: '%s' is no number (%s); have ncu print in English: LC_ALL=C ncu ...", m->path,
-                       v->line, v->value, v->metric);
+        return no_number(m, v, err);
     if (!unit_factor(v->unit, &scale, &kind))
         return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: unknown unit '%s' of %s; try ncu --print-units base", m->path,
                        v->line, v->unit, v->metric);
     if (kind != right || *value < 0)
         return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %s is %s, and not '%s' in unit '%s'", m->path, v->line,
                        v->metric, wanted[right], v->value, v->unit);
+    /* "8.867" is 8867 in German. */
+    if (scale == 1 && is_whole(v->metric, kind) && *value != floor(*value))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s, line %zu: %s is a whole number, and not '%s'; have ncu print in English: LC_ALL=C ncu ...",
+                       m->path, v->line, v->metric, v->value);
     *value *= scale;
     return true;
+}
+
+/* "1.234,5": a number with one comma, behind which there are no three digits, or before which there is a point. Such a
+ * file is not read, as "1.234" in it would be another number. */
+static bool is_foreign(const char *value)
+{
+    double unused;
+    value += *value == '-';
+    const char *comma = strchr(value, ',');
+    return comma && comma > value && comma[1] && !value[strspn(value, "0123456789.,")] && !strpbrk(comma + 1, ".,") &&
+           !unit_number(value, &unused);
 }
 
 bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_error *err)
 {
     double factor, value;
     struct measured_launch *l = &m->launches[m->count - 1];
-    enum quantity q = quantity_of_metric(v->metric, &factor);
+    unsigned rank = 0;
+    enum quantity q = quantity_of_metric(v->metric, &factor, &rank);
     if (q == QUANTITY_COUNT) {
         m->others++;
-        return true;
+        return !*v->unit || !is_foreign(v->value) || no_number(m, v, err);
     }
     if (is_absent(v->value))
         return true;
     if (!read_value(m, v, q, &value, err))
         return false;
     value *= factor;
-    if (!l->has[q]) { /* of two metrics of one quantity the first one stays */
+    if (!l->has[q] || rank < l->rank[q]) {
         l->value[q] = value;
         l->metric[q] = v->metric;
+        l->rank[q] = rank;
         l->has[q] = true;
     }
-    return !(l->value[q] > value || l->value[q] < value) || strcmp(l->metric[q], v->metric) ||
+    return !(l->value[q] > value || l->value[q] < value) || l->rank[q] != rank ||
            rp_fail(err, RP_BAD_INPUT, "%s, line %zu: another value of %s for the same launch", m->path, v->line,
                    v->metric);
 }
@@ -120,6 +173,19 @@ static bool no_text(const struct measured *m, struct rp_error *err)
                    m->path, m->path);
 }
 
+/* A spreadsheet may have written the table with others than commas. */
+static bool check_separators(const struct measured *m, const char *text, struct rp_error *err)
+{
+    static const char *const headings[] = {"\"ID\";", "\"ID\"\t", "ID;", "ID\t"};
+    for (const char *line = text; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
+        for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+            if (!strncmp(line, headings[i], strlen(headings[i])))
+                return rp_fail(err, RP_BAD_INPUT,
+                               "%s: its fields are separated by %s, and not by commas; give what ncu --csv printed",
+                               m->path, i % 2 ? "tabs" : "semicolons");
+    return true;
+}
+
 bool measured_read(const char *path, struct measured *m, struct rp_error *err)
 {
     size_t size;
@@ -130,7 +196,7 @@ bool measured_read(const char *path, struct measured *m, struct rp_error *err)
     char *text = m->text + (strncmp(m->text, "\xef\xbb\xbf", 3) ? 0 : 3); /* a byte order mark */
     bool fine = memchr(m->text, 0, size) ? no_text(m, err)
                 : ncu_is_csv(text)       ? ncu_read_csv(m, text, err)
-                                         : ncu_read_text(m, text, err);
+                                         : check_separators(m, text, err) && ncu_read_text(m, text, err);
     fine = fine && check_launches(m, err);
     if (!fine)
         measured_free(m);

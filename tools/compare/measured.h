@@ -19,7 +19,8 @@ struct measured_launch {
     size_t line;                        /* of the file, where the launch begins */
     int device;                         /* its number, -1: not known */
     unsigned capability;                /* of the device, 70 for 7.0; 0: not known */
-    const char *metric[QUANTITY_COUNT]; /* that gave the value */
+    const char *metric[QUANTITY_COUNT]; /* that gave the value: of several the first one of quantities.def */
+    unsigned rank[QUANTITY_COUNT];      /* its place there */
     bool has[QUANTITY_COUNT];
     double value[QUANTITY_COUNT]; /* in the quantity's unit */
 };

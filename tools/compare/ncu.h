@@ -8,7 +8,7 @@
 struct measured_launch *ncu_add_launch(struct measured *, const char *kernel, size_t line);
 /* "7.0" is 70; 0: the text is no compute capability. */
 unsigned ncu_capability(const char *text);
-/* "(256, 1, 1)" that is all of the text. */
+/* "(256, 1, 1)" that is all of the text, with extents from 1 to 2^32 - 1. */
 bool ncu_shape(const char *text, uint32_t out[3]);
 
 struct ncu_value {

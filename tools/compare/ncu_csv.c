@@ -16,6 +16,7 @@ struct table {
     size_t id, process, kernel, grid, block, device, capability, metric, unit, value;
     const char *last_id, *last_process; /* of the last row */
     bool wide, has_units;               /* a row is a launch; the row of units has come */
+    bool quoted;                        /* the heading is, and so are rows */
 };
 
 bool ncu_is_csv(const char *text)
@@ -52,29 +53,38 @@ static size_t take_fields(char *line, char **fields)
     return 0;
 }
 
-static size_t column(const struct table *t, const char *name)
+/* The column from `from` on that has this name; the number of columns: none. */
+static size_t column(const struct table *t, const char *name, size_t from)
 {
-    size_t i = 0;
-    while (i < t->count && strcmp(t->heading[i], name))
-        i++;
-    return i;
+    while (from < t->count && strcmp(t->heading[from], name))
+        from++;
+    return from;
 }
 
 static const char *field(const struct table *t, size_t column) { return column < t->count ? t->row[column] : ""; }
 
-/* False: the table has columns that this program does not know. */
+/* False: two columns have one name, or the table is another one than is wanted. */
 static bool find_columns(struct table *t, size_t line, struct rp_error *err)
 {
-    t->id = column(t, "ID");
-    t->process = column(t, "Process ID");
-    t->kernel = column(t, "Kernel Name");
-    t->grid = column(t, "Grid Size");
-    t->block = column(t, "Block Size");
-    t->device = column(t, "Device");
-    t->capability = column(t, "CC");
-    t->metric = column(t, "Metric Name");
-    t->unit = column(t, "Metric Unit");
-    t->value = column(t, "Metric Value");
+    const struct {
+        const char *name;
+        size_t *at;
+    } columns[] = {{"ID", &t->id},
+                   {"Process ID", &t->process},
+                   {"Kernel Name", &t->kernel},
+                   {"Grid Size", &t->grid},
+                   {"Block Size", &t->block},
+                   {"Device", &t->device},
+                   {"CC", &t->capability},
+                   {"Metric Name", &t->metric},
+                   {"Metric Unit", &t->unit},
+                   {"Metric Value", &t->value}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        *columns[i].at = column(t, columns[i].name, 0);
+        if (*columns[i].at < t->count && column(t, columns[i].name, *columns[i].at + 1) < t->count)
+            return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: two columns are called '%s'", t->measured->path, line,
+                           columns[i].name);
+    }
     t->wide = t->metric == t->count;
     t->has_units = false;
     t->last_id = NULL;
@@ -83,6 +93,18 @@ static bool find_columns(struct table *t, size_t line, struct rp_error *err)
                        "%s, line %zu: a summary of several launches; each is wanted: ncu --csv without --print-summary",
                        t->measured->path, line);
     return true;
+}
+
+/* Reads grid and block, which some releases leave out. */
+static bool read_shape(const struct table *t, struct measured_launch *l, size_t line, struct rp_error *err)
+{
+    const char *grid = field(t, t->grid), *block = field(t, t->block);
+    bool has_grid = ncu_shape(grid, l->grid), has_block = ncu_shape(block, l->block);
+    l->has_shape = has_grid && has_block;
+    if ((has_grid || !*grid) && (has_block || !*block))
+        return true;
+    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s' is no %s, such as (256, 1, 1)", t->measured->path, line,
+                   has_grid || !*grid ? block : grid, has_grid || !*grid ? "block" : "grid");
 }
 
 /* The launch of the row: the last one, or a new one. */
@@ -95,12 +117,11 @@ static bool find_launch(struct table *t, size_t line, struct rp_error *err)
     struct measured_launch *l = ncu_add_launch(m, field(t, t->kernel), line);
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
-    l->has_shape = ncu_shape(field(t, t->grid), l->grid) && ncu_shape(field(t, t->block), l->block);
     l->device = isdigit((unsigned char)*field(t, t->device)) ? atoi(field(t, t->device)) : -1;
     l->capability = ncu_capability(field(t, t->capability));
     t->last_id = id;
     t->last_process = process;
-    return true;
+    return read_shape(t, l, line, err);
 }
 
 static bool read_wide(struct table *t, size_t line, struct rp_error *err)
@@ -136,14 +157,15 @@ static bool read_long(struct table *t, size_t line, struct rp_error *err)
 /* A heading; another table may follow the first one. */
 static bool begin_table(struct table *t, char *text, size_t line, struct rp_error *err)
 {
+    t->quoted = *text == '"';
     t->count = take_fields(text, t->heading);
     return t->count ? find_columns(t, line, err)
                     : rp_fail(err, RP_BAD_INPUT, "%s, line %zu: the heading of the table is cut off", t->measured->path,
                               line);
 }
 
-/* Lines of other programs are passed over: they have no quotes, or not as many fields. A line that begins like a row
- * and ends too early is an error. */
+/* Lines of other programs are passed over: they have no quotes, or not as many fields. A line that begins like a row,
+ * with a quote or with a number where no row has quotes, and ends too early is an error. */
 static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
 {
     bool quoted = *text == '"';
@@ -153,7 +175,7 @@ static bool read_line(struct table *t, char *text, size_t line, struct rp_error 
         return true;
     size_t n = take_fields(text, t->row);
     if (n != t->count)
-        return !quoted ||
+        return !(quoted || (!t->quoted && isdigit((unsigned char)*text))) ||
                rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: the line is cut off",
                        t->measured->path, line, n, t->count);
     return t->wide ? read_wide(t, line, err) : read_long(t, line, err);
@@ -171,8 +193,8 @@ bool ncu_read_csv(struct measured *m, char *text, struct rp_error *err)
         size_t n = strcspn(text, "\n");
         next = text[n] ? text + n + 1 : NULL;
         text[n] = 0;
-        if (n && text[n - 1] == '\r')
-            text[n - 1] = 0;
+        while (n && text[n - 1] == '\r')
+            text[--n] = 0;
         fine = read_line(&t, text, line, err);
     }
     free(fields);

@@ -23,11 +23,12 @@ static const struct {
 
 const struct quantity_row *quantity(enum quantity q) { return &rows[q]; }
 
-enum quantity quantity_of_metric(const char *metric, double *factor)
+enum quantity quantity_of_metric(const char *metric, double *factor, unsigned *rank)
 {
-    for (size_t i = 0; i < MODEL_COUNT_OF(metrics); i++)
+    for (unsigned i = 0; i < MODEL_COUNT_OF(metrics); i++)
         if (!strcmp(metrics[i].metric, metric)) {
             *factor = metrics[i].factor;
+            *rank = i;
             return metrics[i].quantity;
         }
     return QUANTITY_COUNT;

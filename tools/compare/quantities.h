@@ -29,8 +29,9 @@ struct quantity_source {
 bool quantity_replayed(enum quantity, const struct quantity_source *, double *value);
 
 /* The quantity that a metric of ncu is, by its name ("sm__cycles_active.avg") or its label on the page of details ("SM
- * Active Cycles"); *factor: of the metric's value in base units. QUANTITY_COUNT: none. */
-enum quantity quantity_of_metric(const char *metric, double *factor);
+ * Active Cycles"); *factor: of the metric's value in base units; *rank: its place in the table. QUANTITY_COUNT: none.
+ */
+enum quantity quantity_of_metric(const char *metric, double *factor, unsigned *rank);
 
 /* The replayed value's error: a part of the measured one, 0.1 for 10 % too much, or for quantities in % the difference
  * in points / 100. Both 0: 0; the measured one alone 0: infinite. */

@@ -80,7 +80,7 @@ static bool without_commas(const char *text, char *out, size_t room)
 bool unit_number(const char *text, double *value)
 {
     char plain[64], *end;
-    if (!without_commas(text, plain, sizeof plain) || !*plain || isspace((unsigned char)*plain))
+    if (!without_commas(text, plain, sizeof plain) || !*plain || plain[strspn(plain, "0123456789.+-eE")])
         return false;
     *value = strtod(plain, &end);
     return !*end && isfinite(*value);

@@ -40,14 +40,22 @@ static bool put(struct expansion *x, const char *what, size_t n)
     return true;
 }
 
+/* 1: the character opens a bracket, -1: it closes one, 0: it does neither, as in "->". */
+static int bracket(char c, char before)
+{
+    return strchr("<([{", c) ? 1 : strchr(")]}", c) || (c == '>' && before != '-') ? -1 : 0;
+}
+
+static char last_of(const struct expansion *x) { return x->size ? x->text[x->size - 1] : 0; }
+
 static bool take_bracket(struct expansion *x)
 {
-    char c = *x->at++, before = x->size ? x->text[x->size - 1] : 0;
+    char c = *x->at++;
     struct level *top = &x->levels[x->level];
-    if (strchr("<([{", c)) {
+    if (bracket(c, 0) > 0) {
         if (++x->level == MOST_LEVELS)
             return false;
-        top[1] = (struct level){c, x->size + 1, c == '(' && before == '>' ? x->last : top->named};
+        top[1] = (struct level){c, x->size + 1, c == '(' && last_of(x) == '>' ? x->last : top->named};
     } else if (x->level) {
         if (c == '>' && top->bracket == '<')
             x->last = (struct list){top->begin, x->size, true};
@@ -61,7 +69,7 @@ static size_t argument_end(const char *text, size_t from, size_t to)
 {
     int depth = 0;
     for (; from < to && (depth || text[from] != ','); from++)
-        depth += strchr("<([{", text[from]) ? 1 : strchr(">)]}", text[from]) ? -1 : 0;
+        depth += bracket(text[from], from ? text[from - 1] : 0);
     return from;
 }
 
@@ -78,7 +86,7 @@ static bool put_argument(struct expansion *x, const struct list *of, size_t n, b
 {
     size_t from = of->from, count = argument_count(x->text, of);
     if (rest && n == count + 1) { /* none, and so no comma before them */
-        x->size -= x->size && x->text[x->size - 1] == ',';
+        x->size -= last_of(x) == ',';
         return true;
     }
     if (n > count)
@@ -91,7 +99,7 @@ static bool put_argument(struct expansion *x, const struct list *of, size_t n, b
 static bool take_word(struct expansion *x)
 {
     const struct list *named = &x->levels[x->level].named;
-    const char *word = x->at, before = x->size ? x->text[x->size - 1] : 0;
+    const char *word = x->at, before = last_of(x);
     char *behind;
     while (in_word(*x->at))
         x->at++;
@@ -111,7 +119,7 @@ char *with_template_arguments(const char *plain)
     struct expansion x = {.at = plain, .text = malloc(MOST_TEXT)};
     bool fine = x.text;
     while (fine && *x.at)
-        fine = in_word(*x.at) ? take_word(&x) : strchr("<([{>)]}", *x.at) ? take_bracket(&x) : put(&x, x.at++, 1);
+        fine = in_word(*x.at) ? take_word(&x) : bracket(*x.at, last_of(&x)) ? take_bracket(&x) : put(&x, x.at++, 1);
     if (fine) {
         x.text[x.size] = 0;
         return x.text;

@@ -59,7 +59,7 @@ $(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) 
 	$(link)
 # Random blocks against the bounds of reprise wcet: SOUNDNESS launches, six policies each.
 SOUNDNESS ?= 1000000
-.PHONY: soundness wcet-tables validation-pastis validation-latencies validation-ablate validation-gemm validation-hardware validation-scaling validation-micro micro-kit memory
+.PHONY: soundness wcet-tables validation-pastis validation-latencies validation-ablate validation-gemm validation-hardware validation-without validation-scaling validation-sampling validation-micro micro-kit memory
 soundness: deps ## SOUNDNESS=1000000 random launches against the bounds of reprise wcet
 	@$(PARALLEL) $(BUILD)/soundness
 	@$(BUILD)/soundness $(SOUNDNESS) $$(nproc)
@@ -76,8 +76,13 @@ validation-ablate: deps ## the ablation of ECRTS 2025, Table 2, on machine orin
 	@BUILD=$(BUILD) tests/validation/ablate.sh
 validation-hardware: all ## writes docs/accuracy.md: what others measured on a GV100, H100, A100, replayed; some minutes
 	@$(WITH_MACHINES) python3 tests/validation/hardware.py --write
+validation-without: all ## writes into docs/accuracy.md what single values of gv100 do; some minutes
+	@$(WITH_MACHINES) python3 tests/validation/without.py --write
 validation-scaling: all ## what twice the SMs, clock of device memory, L1, L2 do to the programs of tests/golden/hardware; ARGS="nn hotspot": to these alone
 	@$(WITH_MACHINES) python3 tests/validation/scaling.py $(ARGS)
+validation-sampling: deps ## how often the true cycles lie in the intervals of replay --sample; a quarter of an hour
+	@$(PARALLEL) all $(BUILD)/record-cases
+	@$(WITH_MACHINES) BUILD=$(BUILD) python3 tests/validation/sampling.py $(ARGS)
 validation-micro: all ## writes the tables of docs/micro.md: micro-benchmarks on the machines, beside published figures; some minutes
 	@$(WITH_MACHINES) python3 tests/validation/micro.py --write
 micro-kit: ## the micro-benchmarks as a program for an H100, and the script that runs it there, in BUILD/kit-micro; needs nvcc

@@ -54,7 +54,8 @@ static int64_t option(const struct machine_part *p, const char *key, int64_t oth
     return otherwise;
 }
 
-/* Whether the transaction is for a sector that the one before it, or its request, lacks and has room for. */
+/* Whether the transaction goes with this packet: it does the same to another sector of the piece that a request may
+ * have. */
 static bool joins(const struct sim *s, const unsigned *packet, unsigned count, const struct request *r)
 {
     const struct request *last = &s->r[packet[0]];
@@ -73,34 +74,45 @@ static void pack(struct sim *s, const unsigned *packet, unsigned count)
         s->r[simulate_pack(s, packet, count)].where = LSU;
 }
 
+static struct request request_of(const struct sim *s, unsigned a, const struct memory_transaction *t)
+{
+    const struct plan_access *p = &s->plan->accesses[a];
+    return (struct request){.sm = p->sm,
+                            .l1 = p->subcore / s->l.l1_subcores,
+                            .access = a,
+                            .address = t->address,
+                            .ready = s->arrival[a],
+                            .kind = t->kind,
+                            .hint = t->hint,
+                            .bytes = t->bytes,
+                            .repeats = t->repeats,
+                            .sectors = 1,
+                            .beside = t->bypass_l1};
+}
+
+/* Puts the access into its SM's queue by its arrival, which is behind those of earlier ones unless nothing queues. */
+static void queue_access(struct sim *s, unsigned a, uint64_t arrival)
+{
+    const unsigned sm = s->plan->accesses[a].sm;
+    s->arrival[a] = s->l.immediate ? arrival : max(arrival, s->latest[sm]);
+    s->latest[sm] = s->arrival[a];
+    unsigned at = s->queued[sm]++;
+    for (; at && s->arrival[s->queue[sm][at - 1]] > s->arrival[a]; at--)
+        s->queue[sm][at] = s->queue[sm][at - 1];
+    s->queue[sm][at] = a;
+    s->held[sm]++;
+}
+
 static void issue(struct sim *s, unsigned a, uint64_t now)
 {
     const struct plan_access *p = &s->plan->accesses[a];
     s->out->ends[a] = now + p->initiation;
     if (!p->count)
         return;
-    s->arrival[a] = now + p->initiation + p->waits;
-    if (!s->l.immediate && s->arrival[a] < s->latest[p->sm])
-        s->arrival[a] = s->latest[p->sm];
-    s->latest[p->sm] = s->arrival[a];
-    unsigned at = s->queued[p->sm]++;
-    for (; at && s->arrival[s->queue[p->sm][at - 1]] > s->arrival[a]; at--)
-        s->queue[p->sm][at] = s->queue[p->sm][at - 1];
-    s->queue[p->sm][at] = a;
-    s->held[p->sm]++;
+    queue_access(s, a, now + p->initiation + p->waits);
     unsigned packet[MOST_SECTORS], count = 0;
     for (unsigned t = 0; t < p->count; t++) {
-        struct request r = {.sm = p->sm,
-                            .l1 = p->subcore / s->l.l1_subcores,
-                            .access = a,
-                            .address = p->transactions[t].address,
-                            .ready = s->arrival[a],
-                            .kind = p->transactions[t].kind,
-                            .hint = p->transactions[t].hint,
-                            .bytes = p->transactions[t].bytes,
-                            .repeats = p->transactions[t].repeats,
-                            .sectors = 1,
-                            .beside = p->transactions[t].bypass_l1};
+        const struct request r = request_of(s, a, &p->transactions[t]);
         if (!joins(s, packet, count, &r)) {
             pack(s, packet, count);
             count = 0;
@@ -118,58 +130,53 @@ static void open_cache(struct cache *c, const struct memory_level *level, struct
         return;
     c->ways = option(level->part, "ways", 0);
     c->merges = option(level->part, "merges", -1);
-    c->allocate = option(level->part, "allocate", 0);
-    c->write_miss = option(level->part, "write_miss", 0);
+    c->on_fill = option(level->part, "allocate", 0);
+    c->write_miss = option(level->part, "write_miss", MISS_AROUND);
     const char *policy = replacement_names[option(level->part, "replacement", 0)];
     cr_assert(oracle_begin(&c->oracle, policy), "tests/support/replacement_oracle.c has no %s", policy);
     cr_assert_leq(c->ways, MOST_WAYS);
 }
 
-void plan_simulate(const struct machine *m, const struct plan *plan, struct outcome *out)
+static struct sim *open_sim(const struct machine *m, const struct plan *plan, struct outcome *out)
 {
+    const struct tempo core = {1, 1};
     struct sim *s = calloc(1, sizeof *s);
     memory_layout_of(m, &s->l);
+    cr_assert_leq(s->l.sms, MOST_SMS);
+    cr_assert_leq(s->l.slices.count, MOST_PARTS);
+    cr_assert_leq(s->l.channels.count, MOST_PARTS);
+    cr_assert_leq(s->l.request_sectors, MOST_SECTORS);
+    cr_assert_leq(plan->count, MOST_ACCESSES);
     s->plan = plan;
     s->out = out;
-    unsigned sms = s->l.sms, next = 0, open = 1;
-    s->l1 = calloc(sms * s->l.l1_count, sizeof *s->l1);
+    s->l1 = calloc(s->l.sms * s->l.l1_count, sizeof *s->l1);
     s->l2 = calloc(s->l.slices.count, sizeof *s->l2);
-    s->sequence = calloc(sms, sizeof *s->sequence);
-    s->places = calloc(sms, sizeof *s->places);
-    s->credit = calloc(sms, sizeof *s->credit);
-    s->credits = calloc(sms, sizeof *s->credits);
-    s->held = calloc(sms, sizeof *s->held);
-    const struct tempo core = {1, 1};
+    s->sequence = calloc(s->l.sms, sizeof *s->sequence);
+    s->places = calloc(s->l.sms, sizeof *s->places);
+    s->credit = calloc(s->l.sms, sizeof *s->credit);
+    s->credits = calloc(s->l.sms, sizeof *s->credits);
+    s->held = calloc(s->l.sms, sizeof *s->held);
     s->links = m->interconnect_clock ? (struct tempo){m->interconnect_clock, m->clock_mhz} : core;
-    for (unsigned i = 0; i < sms * s->l.l1_count; i++)
+    for (unsigned i = 0; i < s->l.sms * s->l.l1_count; i++)
         open_cache(&s->l1[i], &s->l.l1, core);
     for (unsigned i = 0; i < s->l.slices.count; i++)
         open_cache(&s->l2[i], &s->l.l2, m->l2_clock ? (struct tempo){m->l2_clock, m->clock_mhz} : core);
     s->dram_latency = option(&m->dram, "latency", 0);
     s->dram_interval = option(&m->dram, "interval", 0);
     s->dram_queue = option(&m->dram, "queue", -1);
-    for (uint64_t now = 0; next < plan->count || open; now++) {
-        cr_assert_lt(now, 1000000, "it never ends");
-        for (unsigned sm = 0; sm < sms; sm++)
-            simulate_sm(s, sm, now);
-        simulate_chip(s, now);
-        for (; next < plan->count && plan->accesses[next].issue <= now &&
-               s->held[plan->accesses[next].sm] < s->l.lsu_queue;
-             next++)
-            issue(s, next, now);
-        open = 0;
-        for (unsigned i = 0; i < s->count; i++)
-            open += s->r[i].where != DONE || s->r[i].l2_fetches;
-        for (unsigned i = 0; i < s->fill_count; i++)
-            open += s->fills[i] < NOT_THERE - 1 && s->fills[i] >= now;
-    }
-    for (unsigned i = 0; i < sms * s->l.l1_count; i++) {
-        out->l1_hits += s->l1[i].hits;
-        out->l1_misses += s->l1[i].misses;
+    return s;
+}
+
+/* Adds what caches counted to the outcome. */
+static void close_sim(struct sim *s)
+{
+    for (unsigned i = 0; i < s->l.sms * s->l.l1_count; i++) {
+        s->out->l1_hits += s->l1[i].hits;
+        s->out->l1_misses += s->l1[i].misses;
     }
     for (unsigned i = 0; i < s->l.slices.count; i++) {
-        out->l2_hits += s->l2[i].hits;
-        out->l2_misses += s->l2[i].misses;
+        s->out->l2_hits += s->l2[i].hits;
+        s->out->l2_misses += s->l2[i].misses;
     }
     free(s->l1);
     free(s->l2);
@@ -179,4 +186,35 @@ void plan_simulate(const struct machine *m, const struct plan *plan, struct outc
     free(s->credits);
     free(s->held);
     free(s);
+}
+
+/* Whether a request, or a fill, is not done. */
+static bool is_open(const struct sim *s, uint64_t now)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->r[i].where != DONE || s->r[i].l2_fetches)
+            return true;
+    for (unsigned i = 0; i < s->fill_count; i++)
+        if (s->fills[i] < RELEASED && s->fills[i] >= now)
+            return true;
+    return false;
+}
+
+void plan_simulate(const struct machine *m, const struct plan *plan, struct outcome *out)
+{
+    struct sim *s = open_sim(m, plan, out);
+    unsigned next = 0;
+    bool open = true;
+    for (uint64_t now = 0; next < plan->count || open; now++) {
+        cr_assert_lt(now, 1000000, "it never ends");
+        for (unsigned sm = 0; sm < s->l.sms; sm++)
+            simulate_sm(s, sm, now);
+        simulate_chip(s, now);
+        for (; next < plan->count && plan->accesses[next].issue <= now &&
+               s->held[plan->accesses[next].sm] < s->l.lsu_queue;
+             next++)
+            issue(s, next, now);
+        open = is_open(s, now);
+    }
+    close_sim(s);
 }

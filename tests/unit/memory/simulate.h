@@ -10,7 +10,11 @@
 #define MOST 4096
 #define MOST_WAYS 16
 #define MOST_SECTORS 4
+#define MOST_ACCESSES 1024
+#define MOST_SMS 64
+#define MOST_PARTS 64 /* slices, channels, GPCs */
 #define NOT_THERE UINT64_MAX
+#define RELEASED (UINT64_MAX - 1) /* of a fill: its MSHR is free */
 #define ANY UINT64_MAX
 
 enum where {
@@ -81,12 +85,14 @@ struct cache {
     const struct memory_level *level;
     struct tempo tempo; /* of `free` and the level's times */
     struct cache_line line[4096];
-    struct asked asked[MOST];                   /* by request */
-    int64_t ways, merges, allocate, write_miss; /* of `sectored`; ways 0: it is not */
+    struct asked asked[MOST]; /* by request */
+    int64_t ways, merges;     /* of `sectored`; ways 0: it is not */
+    bool on_fill;             /* it makes room when a sector comes, not when it is asked for */
+    enum { MISS_AROUND, MISS_VALIDATE, MISS_FETCH } write_miss; /* as the names of its option */
     struct oracle oracle;
     uint64_t free[16], started_at, started, outstanding, hits, misses;
-    uint64_t in_free, out_free, replying; /* links of a slice */
-    unsigned refused[64], refused_count;  /* SMs, of a slice */
+    uint64_t in_free, out_free, replying;      /* links of a slice */
+    unsigned refused[MOST_SMS], refused_count; /* of a slice */
 };
 
 struct sim {
@@ -97,18 +103,18 @@ struct sim {
     unsigned count;
     struct cache *l1, *l2; /* [sm × l1_count + l1], [slice] */
     uint64_t order, *sequence, *places, (*credit)[MOST], *credits, *held;
-    uint64_t left_at[64], left[64];
-    uint64_t arrival[1024];                      /* of an access */
-    uint64_t latest[64];                         /* of an SM's accesses, the last arrival */
-    unsigned queue[64][MOST], queued[64];        /* LSU: accesses, by arrival */
-    unsigned refused[64][64], refused_count[64]; /* slices, of a channel */
-    uint64_t dram_free[64], dram_started[64][MOST];
-    unsigned dram_count[64];
+    uint64_t left_at[MOST_SMS], left[MOST_SMS];
+    uint64_t arrival[MOST_ACCESSES];
+    uint64_t latest[MOST_SMS];                                           /* of an SM's accesses, the last arrival */
+    unsigned queue[MOST_SMS][MOST], queued[MOST_SMS];                    /* LSU: accesses, by arrival */
+    unsigned refused[MOST_PARTS][MOST_PARTS], refused_count[MOST_PARTS]; /* slices, of a channel */
+    uint64_t dram_free[MOST_PARTS], dram_started[MOST_PARTS][MOST];
+    unsigned dram_count[MOST_PARTS];
     int64_t dram_latency, dram_interval, dram_queue;
     uint64_t fills[MOST], fill_cache[MOST], fill_request[MOST];
     struct tempo links; /* of link_free, reply_link_free, in_free and out_free */
-    uint64_t link_free[64], reply_link_free[64];
-    uint64_t gpc_out[64], gpc_in[64]; /* bytes × cycles from which links of GPCs are free */
+    uint64_t link_free[MOST_SMS], reply_link_free[MOST_SMS];
+    uint64_t gpc_out[MOST_PARTS], gpc_in[MOST_PARTS]; /* bytes × cycles from which links of GPCs are free */
     unsigned fill_count;
     uint64_t l2_release[MOST];
     struct plan_translation translation;

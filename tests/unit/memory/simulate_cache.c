@@ -103,100 +103,127 @@ static int asked_for(const struct sim *s, struct cache *c, uint64_t address)
 }
 
 /* Fetches the sector for this request, or refuses. */
-static void ask(struct sim *s, struct cache *c, unsigned id, const struct request *r, uint64_t address,
-                struct cache_line *l, struct found *f)
+static void ask(struct cache *c, unsigned id, const struct request *r, uint64_t address, struct cache_line *l,
+                struct found *f)
 {
-    uint64_t mshrs = c->level->mshrs;
-    if (c->outstanding >= mshrs) {
+    if (!c->on_fill && c->outstanding < c->level->mshrs)
+        l = l ? l : room(c, address, r->hint, f);
+    if (c->outstanding >= c->level->mshrs || (!c->on_fill && !l)) {
         f->refused = true;
         return;
     }
-    if (c->allocate) {
+    if (c->on_fill) {
         c->asked[id] = (struct asked){.is = true,
                                       .dirty = r->kind != CACHE_READ,
                                       .address = address / c->level->shape.sector,
                                       .merged = !r->around,
                                       .hint = r->hint};
     } else {
-        l = l ? l : room(c, address, r->hint, f);
-        if (!l) {
-            f->refused = true;
-            return;
-        }
         struct sector *t = in_line(c, l, address);
         t->awaited = true;
         t->fetch = (int)id;
         t->merged = !r->around;
         t->dirty |= r->kind != CACHE_READ;
     }
-    (void)s;
     f->fetches = f->reads = true;
 }
 
-static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id, const struct request *r,
-                                     uint64_t address, uint64_t cycle)
+/* What a look-up begins with: its sector, if its line is there, and the request that asked for it. */
+struct seen {
+    struct cache_line *line;
+    struct sector *sector;
+    int of;                  /* with room that is made on fill; -1: nobody asked */
+    bool whole, part, waits; /* all of it is there, or bytes of it; it was asked for */
+};
+
+static struct seen see(const struct sim *s, struct cache *c, uint64_t address)
 {
-    struct found f = {.from = -1, .cycle = cycle};
     struct cache_line *l = line_of(c, address);
     struct sector *t = in_line(c, l, address);
-    int of = c->allocate ? asked_for(s, c, address) : -1;
-    bool back = c->level->shape.back, does = cache_reads(c, r->kind), waits = c->allocate ? of >= 0 : t && t->awaited;
-    bool whole = t && t->there != NOT_THERE && !t->awaited, part = t && t->bytes;
-    f.hit = whole || waits || (part && r->kind == CACHE_WRITE);
-    if (r->kind == CACHE_ATOMIC && !back)
-        return f;
-    bool joins = waits && (does ? !whole : r->kind == CACHE_WRITE && c->write_miss == 2 && !whole && !part);
-    if (joins) {
-        unsigned *merged = c->allocate ? &c->asked[of].merged : &t->merged;
-        if (c->merges >= 0 && *merged >= (unsigned)c->merges)
-            return (struct found){.refused = true};
-        f.hit = *merged || r->around;
-        *merged += !r->around;
-        f.served = true;
-        if (r->kind != CACHE_READ)
-            *(c->allocate ? &c->asked[of].dirty : &t->dirty) = true;
-        uint64_t there = c->allocate ? (c->asked[of].known ? c->asked[of].there : NOT_THERE) : t->there;
-        if (there == NOT_THERE)
-            f.from = c->allocate ? of : t->fetch;
-        else
-            f.cycle = max(cycle, there);
-        if (l && does)
-            oracle_use(&c->oracle, &l->way, r->hint);
-        return f;
-    }
-    if (does) {
-        if (!whole) {
-            ask(s, c, id, r, address, l, &f);
+    const int of = c->on_fill ? asked_for(s, c, address) : -1;
+    return (struct seen){.line = l,
+                         .sector = t,
+                         .of = of,
+                         .whole = t && t->there != NOT_THERE && !t->awaited,
+                         .part = t && t->bytes,
+                         .waits = c->on_fill ? of >= 0 : t && t->awaited};
+}
+
+/* The request waits for the fetch of an earlier one, or is refused, as too many do. */
+static struct found join_fetch(struct cache *c, const struct seen *seen, const struct request *r, uint64_t cycle)
+{
+    struct asked *asked = c->on_fill ? &c->asked[seen->of] : NULL;
+    struct sector *t = seen->sector;
+    struct found f = {.from = -1, .cycle = cycle, .served = true};
+    unsigned *merged = asked ? &asked->merged : &t->merged;
+    if (c->merges >= 0 && *merged >= (unsigned)c->merges)
+        return (struct found){.refused = true};
+    f.hit = *merged || r->around;
+    *merged += !r->around;
+    if (r->kind != CACHE_READ)
+        *(asked ? &asked->dirty : &t->dirty) = true;
+    const uint64_t there = !asked ? t->there : asked->known ? asked->there : NOT_THERE;
+    if (there == NOT_THERE)
+        f.from = asked ? seen->of : t->fetch;
+    else
+        f.cycle = max(cycle, there);
+    if (seen->line && cache_reads(c, r->kind))
+        oracle_use(&c->oracle, &seen->line->way, r->hint);
+    return f;
+}
+
+/* A write that reads nothing leaves its bytes, if there is a place for them or one is made. */
+static struct found write_into(struct cache *c, unsigned id, const struct request *r, uint64_t address,
+                               const struct seen *seen, struct found f)
+{
+    struct cache_line *l = seen->line;
+    if (!f.hit) { /* without a place */
+        if (c->write_miss == MISS_AROUND)
             return f;
-        }
-        f.served = true;
-        f.cycle = max(cycle, t->there);
-        t->dirty |= r->kind != CACHE_READ;
-        oracle_use(&c->oracle, &l->way, r->hint);
-        return f;
-    }
-    if (!f.hit) { /* a write without a place */
-        if (c->write_miss == 0)
-            return f;
-        if (c->write_miss == 2 && r->bytes != UINT32_MAX) {
-            ask(s, c, id, r, address, l, &f);
+        if (c->write_miss == MISS_FETCH && r->bytes != UINT32_MAX) {
+            ask(c, id, r, address, l, &f);
             return f;
         }
         l = l ? l : room(c, address, r->hint, &f);
         if (!l)
             return (struct found){.refused = true};
-        t = in_line(c, l, address);
     }
+    const bool back = c->level->shape.back;
     f.served = back;
     if (!l) {
-        c->asked[of].dirty |= back;
+        c->asked[seen->of].dirty |= back;
         return f;
     }
+    struct sector *t = in_line(c, l, address);
     t->bytes |= r->bytes;
     if (t->bytes == UINT32_MAX && t->there == NOT_THERE && !t->awaited)
-        t->there = cycle;
+        t->there = f.cycle;
     t->dirty |= back;
     oracle_use(&c->oracle, &l->way, r->hint);
+    return f;
+}
+
+static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id, const struct request *r,
+                                     uint64_t address, uint64_t cycle)
+{
+    const struct seen seen = see(s, c, address);
+    struct found f = {.from = -1, .cycle = cycle};
+    const bool reads = cache_reads(c, r->kind), writes = r->kind == CACHE_WRITE;
+    f.hit = seen.whole || seen.waits || (seen.part && writes);
+    if (r->kind == CACHE_ATOMIC && !c->level->shape.back)
+        return f;
+    if (seen.waits && !seen.whole && (reads || (writes && c->write_miss == MISS_FETCH && !seen.part)))
+        return join_fetch(c, &seen, r, cycle);
+    if (!reads)
+        return write_into(c, id, r, address, &seen, f);
+    if (!seen.whole) {
+        ask(c, id, r, address, seen.line, &f);
+        return f;
+    }
+    f.served = true;
+    f.cycle = max(cycle, seen.sector->there);
+    seen.sector->dirty |= r->kind != CACHE_READ;
+    oracle_use(&c->oracle, &seen.line->way, r->hint);
     return f;
 }
 
@@ -216,10 +243,10 @@ struct found cache_released(struct cache *c, unsigned id, uint64_t address)
     struct cache_line *l = line_of(c, address);
     uint64_t there = c->asked[id].there;
     bool dirty = c->asked[id].is && c->asked[id].dirty;
-    if (c->allocate && !l)
+    if (c->on_fill && !l)
         l = room(c, address, c->asked[id].hint, &f);
     struct sector *t = in_line(c, l, address);
-    if (!c->allocate)
+    if (!c->on_fill)
         there = t->there;
     c->asked[id].is = false;
     *t = (struct sector){there, -1, t->dirty || dirty, UINT32_MAX, false, 0};
@@ -276,7 +303,7 @@ struct found cache_look_up(struct sim *s, struct cache *c, unsigned id, const st
 
 void cache_arrived(struct cache *c, unsigned id, uint64_t address, uint64_t cycle)
 {
-    if (c->ways && c->allocate) {
+    if (c->ways && c->on_fill) {
         c->asked[id].there = cycle;
         c->asked[id].known = true;
         return;

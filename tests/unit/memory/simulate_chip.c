@@ -384,9 +384,9 @@ static void release_l2(struct sim *s, uint64_t now)
     }
 }
 
-void simulate_chip(struct sim *s, uint64_t now)
+/* Device memory, and then slices, take what they refused before, as far as there is room. */
+static void take_refused(struct sim *s, uint64_t now)
 {
-    release_l2(s, now);
     for (unsigned c = 0; c < s->l.channels.count; c++)
         while (s->refused_count[c]) {
             unsigned slice = s->refused[c][0];
@@ -403,44 +403,70 @@ void simulate_chip(struct sim *s, uint64_t now)
             accept(s, (unsigned)first_at_far_end(s, sm), now);
             bring_in(s, sm, now);
         }
+}
+
+/* What comes in this cycle, or should have come: replies first, then the others, by their keys. -1: nothing. */
+static int first_to_come(const struct sim *s, uint64_t now)
+{
+    int first = -1;
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct request *r = &s->r[i], *best = first < 0 ? NULL : &s->r[first];
+        bool comes = r->where == WIRE || r->where == SLICE || r->where == REPLY;
+        bool replies = r->where == REPLY, best_replies = best && best->where == REPLY;
+        if (comes && r->ready <= now && (!best || (replies != best_replies ? replies : r->key < best->key)))
+            first = (int)i;
+    }
+    return first;
+}
+
+/* A request from an SM passes the link of its GPC, is translated, and then is at the far end of its SM's way. */
+static void come_by_wire(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    if (!r->crossed) {
+        r->crossed = true;
+        r->ready = pass_gpc(s, &s->gpc_out[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_out,
+                            s->l.request_bytes[r->asks][r->in_packet], now);
+    } else if (!r->translated) {
+        r->translated = true;
+        r->ready = plan_translate(&s->translation, s->l.machine, r->sm, r->address, now);
+    } else {
+        bool alone = first_at_far_end(s, r->sm) < 0;
+        r->where = FAR_END;
+        r->order = simulate_order(s);
+        if (alone)
+            bring_in(s, r->sm, now);
+    }
+}
+
+/* What a slice sends to device memory. */
+static void come_from_slice(struct sim *s, unsigned i, uint64_t now)
+{
+    unsigned slice = slice_of(s, s->r[i].address);
+    bool alone = first_refused(s, slice) < 0;
+    s->r[i].where = REFUSED;
+    s->r[i].order = simulate_order(s);
+    if (alone)
+        send_out(s, slice, now);
+}
+
+void simulate_chip(struct sim *s, uint64_t now)
+{
+    release_l2(s, now);
+    take_refused(s, now);
     send_replies(s, now);
     for (unsigned i = 0; i < s->l.slices.count; i++)
         start_slice(s, i, now);
-    for (;;) { /* what comes in this cycle: replies, then the others, by their keys */
-        int first = -1;
+    for (;;) {
         take_responses(s, now);
-        for (unsigned i = 0; i < s->count; i++) {
-            const struct request *r = &s->r[i], *best = first < 0 ? NULL : &s->r[first];
-            bool comes = r->where == WIRE || r->where == SLICE || r->where == REPLY;
-            bool replies = r->where == REPLY, best_replies = best && best->where == REPLY;
-            if (comes && r->ready <= now && (!best || (replies != best_replies ? replies : r->key < best->key)))
-                first = (int)i;
-        }
+        int first = first_to_come(s, now);
         if (first < 0)
             break;
-        struct request *r = &s->r[first];
-        if (r->where == REPLY) {
+        if (s->r[first].where == REPLY)
             reply(s, (unsigned)first, now);
-        } else if (r->where == WIRE && !r->crossed) {
-            r->crossed = true;
-            r->ready = pass_gpc(s, &s->gpc_out[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_out,
-                                s->l.request_bytes[r->asks][r->in_packet], now);
-        } else if (r->where == WIRE && !r->translated) {
-            r->translated = true;
-            r->ready = plan_translate(&s->translation, s->l.machine, r->sm, r->address, now);
-        } else if (r->where == WIRE) {
-            bool alone = first_at_far_end(s, r->sm) < 0;
-            r->where = FAR_END;
-            r->order = simulate_order(s);
-            if (alone)
-                bring_in(s, r->sm, now);
-        } else {
-            unsigned slice = slice_of(s, r->address);
-            bool alone = first_refused(s, slice) < 0;
-            r->where = REFUSED;
-            r->order = simulate_order(s);
-            if (alone)
-                send_out(s, slice, now);
-        }
+        else if (s->r[first].where == WIRE)
+            come_by_wire(s, (unsigned)first, now);
+        else
+            come_from_slice(s, (unsigned)first, now);
     }
 }

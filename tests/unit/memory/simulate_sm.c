@@ -209,7 +209,7 @@ static void release_l1(struct sim *s, unsigned sm, uint64_t now)
                     first = (int)i;
             if (first < 0)
                 break;
-            s->fills[first] = NOT_THERE - 1;
+            s->fills[first] = RELEASED;
             unsigned id = (unsigned)s->fill_request[first];
             struct found f = cache_released(&s->l1[c], id, s->r[id].address);
             if (!f.written)

@@ -406,7 +406,7 @@ Test(sample, engines_and_threads_agree)
     static const char *const machines[][3] = {
         {"jetson-tx2", NULL}, {"tx2-pastis", "sms=3", NULL}, {"rtx2060", "sms=2", NULL}, {"v100", "sms=2", NULL}};
     struct rp_trace *t = written(&(struct many_launches){
-        .kernels = 1, .launches = 1, .blocks = 1200, .warps = 8, .loops = 3, .block_spread = 1, .random_percent = 0});
+        .kernels = 1, .launches = 1, .blocks = 2400, .warps = 8, .loops = 3, .block_spread = 1, .random_percent = 0});
     uint32_t in_part = 0;
     for (size_t i = 0; i < MODEL_COUNT_OF(machines); i++) {
         struct machine *m = test_machine(machines[i][0], NULL, machines[i] + 1);
