@@ -64,29 +64,38 @@ static bool guest_in_range(const struct guest_memory *m, const struct lane_addre
     return false;
 }
 
-/* Words that lie one behind another for the program, each of `width` bytes. */
+/* Elements that lie one behind another for the program, each of `width` bytes: all cores access one range, where the
+ * host has them by address, or each its own stack. */
 struct guest_place {
-    uint8_t *host;                   /* where the host has the first one: host + address of a lane */
-    const struct lane_addresses *la; /* the addresses of lanes */
-    uint32_t step;                   /* from one word to the next */
+    bool in_range;
+    struct guest_offsets offsets; /* in stacks */
 };
 
-/* Finds the place of `count` words of each core that executes: all cores access one range, or each its own stack.
- * `moved` holds addresses in stacks. False: the accesses must be made core by core. */
+/* Finds the place of `count` elements of each core that executes. False: the accesses must be made core by core. */
 static bool guest_place(const struct guest_group *g, const struct uop *u, uint32_t count, lanemask executed,
-                        const struct lane_addresses *la, struct lane_addresses *moved, struct guest_place *to)
+                        const struct lane_addresses *la, struct guest_place *to)
 {
-    const struct guest_memory *m = &g->machine->memory;
     const uint32_t width = u->memory->operand.width;
-    if (guest_in_range(m, la, count * width, guest_access_rights(u))) {
-        *to = (struct guest_place){m->linear, la, width};
-        return true;
-    }
-    const struct guest_stacks s = {guest_stack_top(m, g->first) - m->stack_bytes, m->stack_pitch, m->stack_bytes};
-    if (!g->in_stacks(moved, la, &s, count * width, width, executed))
-        return false;
-    *to = (struct guest_place){m->stacks + (size_t)g->first * m->stack_bytes, moved, width * GUEST_GROUP};
-    return true;
+    to->in_range = guest_in_range(&g->machine->memory, la, count * width, guest_access_rights(u));
+    return to->in_range ||
+           SIMD_SELECT(guest_find_in_stacks)(&to->offsets, la, &g->stacks, count * width, width, executed);
+}
+
+static bool guest_is_signed(const struct uop *u) { return u->type == T_S8 || u->type == T_S16; }
+
+/* Moves element n of each core from or to a register. */
+static void guest_move(const struct guest_group *g, const struct uop *u, struct operand reg, uint32_t n,
+                       lanemask executed, const struct lane_addresses *la, const struct guest_place *from)
+{
+    const uint32_t width = u->memory->operand.width;
+    uint32_t *d = register_at(&g->w, reg);
+    if (from->in_range)
+        u->memory->element(d, g->machine->memory.linear + n * width, la, executed);
+    else if (u->memory->operand.kind == RP_ACCESS_STORE)
+        SIMD_SELECT(guest_store_stacks)(d, &from->offsets, &g->stacks, n * width, width, executed);
+    else
+        SIMD_SELECT(guest_load_stacks)
+    (d, &from->offsets, &g->stacks, n * width, width, guest_is_signed(u), executed);
 }
 
 /* ---- core by core --------------------------------------------------------------------------------------------------
@@ -102,7 +111,7 @@ static bool guest_access_lane(struct guest_group *g, const struct uop *u, struct
         return guest_memory_write(m, address, bytes, reg);
     if (!guest_memory_read(m, address, bytes, GUEST_READ, &value))
         return false;
-    *reg = u->type == T_S8 || u->type == T_S16 ? (uint32_t)((int32_t)(value << shift) >> shift) : value;
+    *reg = guest_is_signed(u) ? (uint32_t)((int32_t)(value << shift) >> shift) : value;
     return true;
 }
 
@@ -169,11 +178,11 @@ static void guest_access_alone(struct guest_group *g, const struct uop *u, lanem
         guest_note_store(g, u, executed, &la);
 }
 
-static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
+void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la, moved;
-    struct guest_place to;
+    struct lane_addresses la;
+    struct guest_place at;
     if (!(executed & (executed - 1))) {
         guest_access_alone(g, u, executed);
         return;
@@ -181,8 +190,8 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
-    if (guest_place(g, u, 1, executed, &la, &moved, &to))
-        u->memory->element(register_at(w, u->d), to.host, to.la, executed);
+    if (guest_place(g, u, 1, executed, &la, &at))
+        guest_move(g, u, u->d, 0, executed, &la, &at);
     else
         guest_access_apart(g, u, u->d, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
@@ -224,11 +233,11 @@ static void guest_access_list_apart(struct guest_group *g, const struct uop *u, 
     }
 }
 
-static void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
+void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la, moved;
-    struct guest_place to;
+    struct lane_addresses la;
+    struct guest_place at;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
@@ -236,12 +245,12 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
     guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
-    if (!guest_place(g, u, u->memory->count, executed, &la, &moved, &to)) {
+    if (!guest_place(g, u, u->memory->count, executed, &la, &at)) {
         guest_access_list_apart(g, u, executed, &la);
         return;
     }
     for (uint32_t i = 0; i < u->memory->count; i++)
-        u->memory->element(register_at(w, u->memory->elements[i]), to.host + i * to.step, to.la, executed);
+        guest_move(g, u, u->memory->elements[i], i, executed, &la, &at);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------------------------
@@ -453,9 +462,10 @@ void guest_drop_reservations(struct warp *w, const struct uop *u, lanemask execu
 void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
 {
     const unsigned bytes = d->operand.width;
-    const bool is_signed = u->type == T_S8 || u->type == T_S16;
+    const bool is_signed = guest_is_signed(u), store = d->operand.kind == RP_ACCESS_STORE;
     d->addresses = SIMD_SELECT(addresses_narrow);
-    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic : d->count ? guest_access_list : guest_access;
-    d->element = d->operand.kind == RP_ACCESS_STORE ? SIMD_SELECT(element_store)(bytes, 4)
-                                                    : SIMD_SELECT(element_load)(bytes, 4, is_signed);
+    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic
+            : d->count                  ? SIMD_SELECT(guest_list_handler)(store)
+                                        : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed);
+    d->element = store ? SIMD_SELECT(element_store)(bytes, 4) : SIMD_SELECT(element_load)(bytes, 4, is_signed);
 }

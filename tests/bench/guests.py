@@ -31,6 +31,7 @@ rv32, arm, ia32 = module("random_rv32"), module("random_arm"), module("random_ia
 GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
 LOOPS = 100  # times, so that it can be measured
+MIDDLE = 2112  # bytes of a core's data on either side of its base register
 STEPPED_LOOPS = 10  # of WC handed over after each instruction, where cores do not meet again
 
 
@@ -39,10 +40,16 @@ def straight(code):
     return [(length, make, ahead and (2 if n + 1 < len(code) and code[n + 1][3] else 1), inner) for n, (length, make, ahead, inner) in enumerate(code)]
 
 
-def all_rows_arm(apart, loops):
-    """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number."""
+def all_rows_arm(apart, loops, on_stack=True):
+    """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number. on_stack: its data are on its
+    stack, else in an array."""
     p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.PROGRAM_BYTES
+    p.move(arm.SCRATCH, arm.SP)
     arm.begin(p, core_bytes)
+    if on_stack:
+        p.add(arm.BASE, arm.SCRATCH, MIDDLE, True)
+        p.add(arm.SAVED, arm.BASE, 1008, True)
+        p.move(arm.SP, arm.SAVED)
     p.word(0xE20AA01F)  # and sl, sl, #31: it is an offset, too
     arm.fill(p)
     for row in arm.TABLES["a32"]:
@@ -68,12 +75,15 @@ def all_rows_arm(apart, loops):
     return arm.elf(p.bytes(), core_bytes * 1024, 40, 0x05000000)
 
 
-def all_rows_ia32(apart, loops):
+def all_rows_ia32(apart, loops, on_stack=True):
     """A guest of IA-32: each row once, of all lengths, without LOCK, over and over. Strings are compared once, as all cores shall stay
-    together. apart: a core starts at the instruction of its number."""
+    together. apart, on_stack: as for ARM."""
     p, body, core_bytes = ia32.Program(1), ia32.Program(2, False, False), ia32.PROGRAM_BYTES
     counter = ia32.number(2040, 4)
     ia32.begin(p, core_bytes, True)  # by the depth of their stacks cores meet again
+    if on_stack:
+        p.put(0x8D, 0xAC, 0x24, ia32.number(-MIDDLE, 4))  # lea -MIDDLE(%esp), %ebp
+        p.put(0x8D, 0xA5, ia32.number(-MIDDLE, 4))  # lea -MIDDLE(%ebp), %esp
     for row in ia32.TABLE:
         ia32.add_random(body, row)
     code = straight(body.code)
@@ -99,16 +109,20 @@ def all_rows_ia32(apart, loops):
     return ia32.elf(p.bytes(), core_bytes * 1024, 3, 0)
 
 
-def all_rows(apart, loops):
-    """A guest of RISC-V: each row once, over and over. apart: a core starts at the instruction of its number."""
+def all_rows(apart, loops, on_stack=True):
+    """A guest of RISC-V: each row once, over and over. apart, on_stack: as for ARM."""
     rv32.FIXED.add(26)  # counts the loops
-    p = rv32.Program(1)
+    p, core_bytes = rv32.Program(1), rv32.PROGRAM_BYTES
     p.call(0x5250)
     p.i(0, 0x13, rv32.CORE, 10, 0)
-    p.li(rv32.BASE, rv32.DATA + 4096)
-    p.i(7, 0x13, 5, rv32.CORE, 31)
-    p.i(1, 0x13, 5, 5, 4)
-    p.r(0, 5, rv32.BASE, 0, rv32.BASE)
+    if on_stack:
+        p.i(0, 0x13, rv32.BASE, 2, -MIDDLE // 2)
+        p.i(0, 0x13, rv32.BASE, rv32.BASE, -MIDDLE // 2)
+    else:
+        p.li(rv32.BASE, rv32.buffer_of(0))
+        p.li(5, core_bytes)
+        p.r(1, 5, rv32.CORE, 0, 5)  # mul
+        p.r(0, 5, rv32.BASE, 0, rv32.BASE)
     p.i(0, 0x13, rv32.WORD, rv32.BASE, 0)
     p.i(0, 0x13, 2, rv32.BASE, -1024)
     body = rv32.Program(2)
@@ -138,7 +152,7 @@ def all_rows(apart, loops):
     p.word(0x6F | rv32.j_offset(-(sizes + 4)))
     p.i(0, 0x13, 10, 0, 0)
     p.call(93)
-    return rv32.elf(p.bytes(), 8192 + 4096)
+    return rv32.elf(p.bytes(), core_bytes * 1024)
 
 
 def timed(*command):
