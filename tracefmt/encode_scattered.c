@@ -242,6 +242,15 @@ static bool encode_following(struct encoder *e, struct follower *s, rp_lanemask 
     return false;
 }
 
+/* Whether an access is where its leader's is, but for the difference of its rank, and no pair of shapes is known: so are
+ * almost all. */
+static inline bool follows(const struct follower *s, const struct rp_access *a, const struct rp_access *leader)
+{
+    return a->base - leader->base == s->difference && a->pattern == leader->pattern && !s->lanes;
+}
+
+#define ACCESSES_AHEAD 32 /* that are fetched into the cache: half a kilobyte */
+
 bool encode_scattered_follower(struct encoder *e, struct known_path *k, const struct rp_warp_log *log)
 {
     struct follower *state = begin_follower(e, k, log);
@@ -250,9 +259,15 @@ bool encode_scattered_follower(struct encoder *e, struct known_path *k, const st
         return rp_fail(e->err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
     for (size_t i = 0; i < log->access_count; i++) {
         const struct rp_access *a = &log->accesses[i], *leader = &k->leader->accesses[i];
+        struct follower *s = &state[k->path.rank[i]];
+        __builtin_prefetch(a + ACCESSES_AHEAD);
+        if (follows(s, a, leader)) {
+            gap++;
+            continue;
+        }
         if (a->pattern != leader->pattern && !check_lanes(e, k->lanes[i], a->pattern))
             return false;
-        const bool foreseen = encode_following(e, &state[k->path.rank[i]], k->lanes[i], a, leader, gap);
+        const bool foreseen = encode_following(e, s, k->lanes[i], a, leader, gap);
         exceptions += !foreseen;
         gap = foreseen ? gap + 1 : 0;
     }

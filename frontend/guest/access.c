@@ -406,11 +406,72 @@ static void guest_atomic_checked(struct guest_group *g, const struct uop *u, lan
     }
 }
 
-/* Whether nothing but a word changes, whose address may be any that is in range. */
+/* The same where each lane accesses its own stack, so that their order does not matter. */
+static void guest_atomic_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
+                                   const struct guest_offsets *at)
+{
+    const uint32_t bytes = guest_access_bytes(u), *b = operand_at(&g->w, u->b), *c = operand_at(&g->w, u->c);
+    const bool negate = u->op == GUEST_ATOMIC_NEGATE;
+    uint32_t old[RP_WARP_LANES] __attribute__((aligned(64))) = {0}, value[RP_WARP_LANES] __attribute__((aligned(64)));
+    uint32_t *d = register_at(&g->w, u->d), changed = 0;
+    SIMD_SELECT(guest_load_stacks)(old, at, &g->stacks, 0, bytes, false, executed);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        value[l] = negate ? -old[l] : guest_combine(&u->memory->operand, old[l], b[l], c[l]);
+    SIMD_SELECT(guest_store_stacks)(value, at, &g->stacks, 0, bytes, executed);
+    for (lanemask m = executed; m; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        changed |= value[l] ^ old[l];
+        d[l] = old[l];
+    }
+    g->stored |= changed != 0;
+}
+
+static void guest_exchange_pairs_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
+                                           const struct guest_offsets *at)
+{
+    const struct operand *e = u->memory->elements;
+    uint32_t old[2][RP_WARP_LANES] __attribute__((aligned(64))) = {{0}}, *values[6];
+    lanemask same = 0;
+    for (unsigned i = 0; i < 6; i++)
+        values[i] = register_at(&g->w, e[i]);
+    for (unsigned i = 0; i < 2; i++)
+        SIMD_SELECT(guest_load_stacks)(old[i], at, &g->stacks, 4 * i, 4, false, executed);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        same |= (lanemask)(old[0][l] == values[2][l] && old[1][l] == values[3][l]) << l;
+    same &= executed;
+    for (unsigned i = 0; i < 2 && same; i++)
+        SIMD_SELECT(guest_store_stacks)(values[4 + i], at, &g->stacks, 4 * i, 4, same);
+    for (lanemask m = executed; m; m &= m - 1)
+        for (unsigned i = 0; i < 2; i++)
+            values[i][__builtin_ctz(m)] = old[i][__builtin_ctz(m)];
+    g->stored |= same != 0;
+}
+
+/* Whether nothing but memory changes, at any address that is in range. */
 static bool guest_atomic_is_plain(const struct guest_group *g, const struct uop *u)
 {
-    return u->op != GUEST_LOAD_RESERVED && u->op != GUEST_STORE_CONDITIONAL && u->op != GUEST_COMPARE_EXCHANGE_PAIR &&
+    return u->op != GUEST_LOAD_RESERVED && u->op != GUEST_STORE_CONDITIONAL &&
            g->program->guest->isa->unaligned_atomics && !g->observer && !g->machine->reservations;
+}
+
+/* False: it must be made lane by lane. */
+static bool guest_atomic_at_once(struct guest_group *g, const struct uop *u, lanemask executed, bool checked,
+                                 const struct lane_addresses *la)
+{
+    const bool pair = u->op == GUEST_COMPARE_EXCHANGE_PAIR;
+    const uint32_t bytes = guest_access_bytes(u);
+    struct guest_offsets at;
+    if (!guest_atomic_is_plain(g, u))
+        return false;
+    if (checked && !pair)
+        guest_atomic_checked(g, u, executed, la);
+    else if (checked || !SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, bytes, pair ? 4 : bytes, executed))
+        return false;
+    else if (pair)
+        guest_exchange_pairs_in_stacks(g, u, executed, &at);
+    else
+        guest_atomic_in_stacks(g, u, executed, &at);
+    return true;
 }
 
 /* Lanes in ascending order. */
@@ -424,10 +485,8 @@ static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     const bool checked = guest_in_range(memory, &la, a.bytes, GUEST_READ | GUEST_WRITE);
-    if (checked && guest_atomic_is_plain(g, u)) {
-        guest_atomic_checked(g, u, executed, &la);
+    if (guest_atomic_at_once(g, u, executed, checked, &la))
         return;
-    }
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         a.lane = (unsigned)__builtin_ctz(m);
         a.address = (uint32_t)lane_address(&la, a.lane);
@@ -464,6 +523,7 @@ void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
     const unsigned bytes = d->operand.width;
     const bool is_signed = guest_is_signed(u), store = d->operand.kind == RP_ACCESS_STORE;
     d->addresses = SIMD_SELECT(addresses_narrow);
+    u->mode = d->access; /* handlers of the stacks need no more of the descriptor */
     u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic
             : d->count                  ? SIMD_SELECT(guest_list_handler)(store)
                                         : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed);

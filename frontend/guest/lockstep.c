@@ -454,23 +454,30 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
                 w->apart[lane], e->options.limit);
 }
 
+/* False: an access has failed. */
+static inline bool guest_execute(struct guest_warp *w, const struct uop *u)
+{
+    const lanemask executed = guest_executed(w, u);
+    if (executed)
+        u->fn(&w->g.w, u, executed);
+    return u->kind != UOP_MEMORY || !w->g.failed;
+}
+
 /* Executes uops from `at` on to the next transfer of control, or to one where another split waits: *meets. Returns
  * where it stands. */
 static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, bool *meets)
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
     const uint8_t *slot_at = w->waiting.used ? w->waiting.slot_at : NULL;
-    struct warp *warp = &w->g.w;
-    const lanemask active = warp->active;
     *meets = false;
-    while (u->kind <= UOP_MEMORY && !*meets) {
-        const lanemask executed = u->flags & UF_GUARDED ? active & guard(warp, u) : active;
-        if (executed)
-            u->fn(warp, u, executed);
-        if (__builtin_expect(u->kind == UOP_MEMORY && w->g.failed, 0))
-            break;
-        u++;
-        *meets = slot_at && slot_at[u - uops];
+    if (slot_at) {
+        while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {
+            u++;
+            *meets = slot_at[u - uops];
+        }
+    } else {
+        while (u->kind <= UOP_MEMORY && guest_execute(w, u))
+            u++;
     }
     return (uint32_t)(u - uops);
 }

@@ -210,8 +210,7 @@ INLINE bool is_simple(const struct guest_group *g, const struct uop *u, u32 byte
 INLINE void log_simple(const struct guest_group *g, const struct uop *u, u32 offset)
 {
     if (g->w.log)
-        rp_log_affine_access(g->w.log, u->index, u->memory->access, g->stacks.low + offset,
-                             -(int64_t)g->stacks.pitch);
+        rp_log_affine_access(g->w.log, u->index, u->mode, g->stacks.low + offset, -(int64_t)g->stacks.pitch);
 }
 
 INLINE void load_element(struct warp *w, const struct uop *u, lanemask executed, unsigned width, bool sign)
