@@ -599,10 +599,14 @@ bool guest_open_barrier(struct guest_engine *e)
 
 static bool guest_can_run(const struct guest_warp *w) { return w->waiting.used & ~w->waiting.barrier; }
 
-static struct guest_stacks guest_stacks_of(const struct guest_memory *m, uint32_t first)
+static void guest_set_stacks(struct guest_stacks *s, const struct guest_memory *m, uint32_t first)
 {
-    return (struct guest_stacks){guest_stack_top(m, first) - m->stack_bytes, m->stack_pitch, m->stack_bytes,
-                                 m->stacks + (size_t)first * m->stack_bytes};
+    s->low = guest_stack_top(m, first) - m->stack_bytes;
+    s->pitch = m->stack_pitch;
+    s->bytes = m->stack_bytes;
+    s->host = m->stacks + (size_t)first * m->stack_bytes;
+    for (uint32_t l = 0; l < LANES; l++)
+        s->down[l] = l * s->pitch;
 }
 
 static void guest_start_group(struct guest_engine *e, uint32_t i)
@@ -613,7 +617,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->g.machine = e->machine;
     w->g.program = e->program;
     w->g.first = first;
-    w->g.stacks = guest_stacks_of(&e->machine->memory, first);
+    guest_set_stacks(&w->g.stacks, &e->machine->memory, first);
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);

@@ -16,6 +16,7 @@ struct guest_stacks {
     uint32_t pitch; /* how much lower that of the next lane is */
     uint32_t bytes; /* of each */
     uint8_t *host;  /* where the host has them all */
+    uint32_t down[RP_WARP_LANES]; /* how much lower that of each lane is */
 };
 
 /* How far above the lowest address of its own stack each lane accesses. Lanes that do not execute are where the lowest

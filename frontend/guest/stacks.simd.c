@@ -186,12 +186,18 @@ void SIMD_NAME(guest_store_stacks)(const uint32_t *from, const struct guest_offs
 /* ---- handlers ---------------------------------------------------------------------------------------------------- */
 
 /* Whether all lanes are as far apart as their stacks are. */
-INLINE bool is_one_place(const u32 *a, u32 pitch)
+INLINE bool is_one_place(const u32 *a, const u32 *down)
 {
-    u32 differs[LANES] ALIGNED;
-    const u32 first = a[0];
-    ALL_LANES differs[l] = (a[l] + (u32)l * pitch) ^ first;
-    return !mask_of_others(differs);
+#ifdef __AVX512DQ__
+    const __m512i first = _mm512_set1_epi32((s32)a[0]);
+    const __m512i low = _mm512_add_epi32(_mm512_load_si512(a), _mm512_loadu_si512(down));
+    const __m512i high = _mm512_add_epi32(_mm512_load_si512(a + 16), _mm512_loadu_si512(down + 16));
+    return _kortestz_mask16_u8(_mm512_cmpneq_epi32_mask(low, first), _mm512_cmpneq_epi32_mask(high, first));
+#else
+    u32 differs = 0;
+    ALL_LANES differs |= (a[l] + down[l]) ^ a[0];
+    return !differs;
+#endif
 }
 
 /* Strides beyond this are recorded as any addresses (access.simd.c). */
@@ -204,7 +210,7 @@ INLINE bool is_simple(const struct guest_group *g, const struct uop *u, u32 byte
     const struct guest_stacks *s = &g->stacks;
     *offset = a[0] + (u32)u->imm - s->low;
     return executed == EVERY_LANE && *offset <= s->bytes - bytes && s->pitch < STRIDE_MOST && !g->observer &&
-           is_one_place(a, s->pitch);
+           is_one_place(a, s->down);
 }
 
 INLINE void log_simple(const struct guest_group *g, const struct uop *u, u32 offset)
