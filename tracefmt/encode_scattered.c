@@ -242,8 +242,8 @@ static bool encode_following(struct encoder *e, struct follower *s, rp_lanemask 
     return false;
 }
 
-/* Whether an access is where its leader's is, but for the difference of its rank, and no pair of shapes is known: so are
- * almost all. */
+/* Whether an access is where its leader's is, but for the difference of its rank, and no pair of shapes is known: so
+ * are almost all. */
 static inline bool follows(const struct follower *s, const struct rp_access *a, const struct rp_access *leader)
 {
     return a->base - leader->base == s->difference && a->pattern == leader->pattern && !s->lanes;

@@ -14,8 +14,7 @@ static unsigned guest_access_rights(const struct uop *u)
     return u->memory->operand.kind == RP_ACCESS_STORE ? GUEST_WRITE : GUEST_READ;
 }
 
-static inline void guest_log_access(const struct guest_group *g, const struct uop *u, lanemask m,
-                                    const struct lane_addresses *la)
+void guest_log_access(const struct guest_group *g, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     if (!g->w.log)
         return;

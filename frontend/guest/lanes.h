@@ -38,6 +38,8 @@ void guest_log_rest(struct guest_group *, const struct uop *failed);
 /* The handler of a UOP_LANE that ends the reservations of its lanes. */
 void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
 
+/* Logs an access, if the run is recorded. */
+void guest_log_access(const struct guest_group *, const struct uop *, lanemask, const struct lane_addresses *);
 /* The handlers of all plain accesses: of an element, and of lists of words. */
 void guest_access(struct warp *, const struct uop *, lanemask);
 void guest_access_list(struct warp *, const struct uop *, lanemask);

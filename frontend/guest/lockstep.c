@@ -458,6 +458,7 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
 static inline bool guest_execute(struct guest_warp *w, const struct uop *u)
 {
     const lanemask executed = guest_executed(w, u);
+    __builtin_prefetch(u + 8); /* code that is executed once a loop does not stay in the first-level cache */
     if (executed)
         u->fn(&w->g.w, u, executed);
     return u->kind != UOP_MEMORY || !w->g.failed;

@@ -12,10 +12,10 @@ struct lane_addresses;
 
 /* The stacks of a group. */
 struct guest_stacks {
-    uint32_t low;   /* the lowest address of lane 0's */
-    uint32_t pitch; /* how much lower that of the next lane is */
-    uint32_t bytes; /* of each */
-    uint8_t *host;  /* where the host has them all */
+    uint32_t low;                 /* the lowest address of lane 0's */
+    uint32_t pitch;               /* how much lower that of the next lane is */
+    uint32_t bytes;               /* of each */
+    uint8_t *host;                /* where the host has them all */
     uint32_t down[RP_WARP_LANES]; /* how much lower that of each lane is */
 };
 

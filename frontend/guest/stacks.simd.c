@@ -203,45 +203,82 @@ INLINE bool is_one_place(const u32 *a, const u32 *down)
 /* Strides beyond this are recorded as any addresses (access.simd.c). */
 #define STRIDE_MOST (1u << 24)
 
-/* Whether all 32 cores access `bytes` at one place of their stacks, and nobody need be told: *offset. */
-INLINE bool is_simple(const struct guest_group *g, const struct uop *u, u32 bytes, u32 *offset, lanemask executed)
+/* Whether these are all 32 cores, and nobody need be told. */
+INLINE bool is_plain(const struct guest_group *g, lanemask executed) { return executed == EVERY_LANE && !g->observer; }
+
+/* Whether they access `bytes` at one place of their stacks: *offset. */
+INLINE bool find_place(const struct guest_group *g, const struct uop *u, u32 bytes, u32 *offset)
 {
     const u32 *a = source(&g->w, u->a);
     const struct guest_stacks *s = &g->stacks;
     *offset = a[0] + (u32)u->imm - s->low;
-    return executed == EVERY_LANE && *offset <= s->bytes - bytes && s->pitch < STRIDE_MOST && !g->observer &&
-           is_one_place(a, s->down);
+    return *offset <= s->bytes - bytes && s->pitch < STRIDE_MOST && is_one_place(a, s->down);
 }
 
-INLINE void log_simple(const struct guest_group *g, const struct uop *u, u32 offset)
+/* Whether each accesses `bytes`, of one element, anywhere in its stack. */
+INLINE bool find_places(const struct guest_group *g, const struct uop *u, u32 bytes, struct guest_offsets *o)
+{
+    const u32 *a = source(&g->w, u->a), *down = g->stacks.down;
+    const u32 from = (u32)u->imm - g->stacks.low, highest = g->stacks.bytes - bytes;
+    u32 outside[LANES] ALIGNED, split[LANES] ALIGNED;
+    ALL_LANES
+    {
+        o->at[l] = a[l] + from + down[l];
+        outside[l] = o->at[l] > highest;
+        split[l] = is_split(o->at[l], bytes);
+    }
+    o->split = mask_of_others(split);
+    return !mask_of_others(outside);
+}
+
+INLINE void log_place(const struct guest_group *g, const struct uop *u, u32 offset)
 {
     if (g->w.log)
         rp_log_affine_access(g->w.log, u->index, u->mode, g->stacks.low + offset, -(int64_t)g->stacks.pitch);
 }
 
+INLINE void log_places(const struct guest_group *g, const struct uop *u)
+{
+    struct lane_addresses la;
+    if (!g->w.log)
+        return;
+    SIMD_NAME(addresses_narrow)(&la, operand_at(&g->w, u->a), u->imm, EVERY_LANE);
+    guest_log_access(g, u, EVERY_LANE, &la);
+}
+
 INLINE void load_element(struct warp *w, const struct uop *u, lanemask executed, unsigned width, bool sign)
 {
     struct guest_group *g = (struct guest_group *)w;
+    struct guest_offsets o;
     u32 offset;
-    if (!is_simple(g, u, width, &offset, executed)) {
+    if (is_plain(g, executed) && find_place(g, u, width, &offset)) {
+        log_place(g, u, offset);
+        load_row(destination(w, u->d), &g->stacks, offset, width, sign, EVERY_LANE);
+    } else if (is_plain(g, executed) && find_places(g, u, width, &o)) {
+        log_places(g, u);
+        load_apart(destination(w, u->d), &o, &g->stacks, 0, width, sign, EVERY_LANE);
+    } else {
         guest_access(w, u, executed);
-        return;
     }
-    log_simple(g, u, offset);
-    load_row(destination(w, u->d), &g->stacks, offset, width, sign, EVERY_LANE);
 }
 
 INLINE void store_element(struct warp *w, const struct uop *u, lanemask executed, unsigned width)
 {
     struct guest_group *g = (struct guest_group *)w;
+    const bool plain = is_plain(g, executed) && !g->machine->reservations;
+    struct guest_offsets o;
     u32 offset;
-    if (g->machine->reservations || !is_simple(g, u, width, &offset, executed)) {
+    if (plain && find_place(g, u, width, &offset)) {
+        log_place(g, u, offset);
+        store_row(destination(w, u->d), &g->stacks, offset, width, EVERY_LANE);
+        g->stored = true;
+    } else if (plain && find_places(g, u, width, &o)) {
+        log_places(g, u);
+        store_apart(destination(w, u->d), &o, &g->stacks, 0, width, EVERY_LANE);
+        g->stored = true;
+    } else {
         guest_access(w, u, executed);
-        return;
     }
-    log_simple(g, u, offset);
-    store_row(destination(w, u->d), &g->stacks, offset, width, EVERY_LANE);
-    g->stored = true;
 }
 
 HANDLER(load_u8) { load_element(w, u, executed, 1, false); }
@@ -262,21 +299,15 @@ uop_fn SIMD_NAME(guest_access_handler)(bool store, unsigned width, bool sign)
     }
 }
 
-/* Whether a list of words is one of those. */
-INLINE bool is_simple_list(const struct guest_group *g, const struct uop *u, u32 *offset, lanemask executed)
-{
-    return is_simple(g, u, 4 * u->memory->count, offset, executed) && !(*offset & 3);
-}
-
 HANDLER(load_list)
 {
     struct guest_group *g = (struct guest_group *)w;
     u32 offset;
-    if (!is_simple_list(g, u, &offset, executed)) {
+    if (!is_plain(g, executed) || !find_place(g, u, 4 * u->memory->count, &offset) || offset & 3) {
         guest_access_list(w, u, executed);
         return;
     }
-    log_simple(g, u, offset);
+    log_place(g, u, offset);
     for (u32 i = 0; i < u->memory->count; i++)
         load_row(destination(w, u->memory->elements[i]), &g->stacks, offset + 4 * i, 4, false, EVERY_LANE);
 }
@@ -285,11 +316,12 @@ HANDLER(store_list)
 {
     struct guest_group *g = (struct guest_group *)w;
     u32 offset;
-    if (g->machine->reservations || !is_simple_list(g, u, &offset, executed)) {
+    if (g->machine->reservations || !is_plain(g, executed) || !find_place(g, u, 4 * u->memory->count, &offset) ||
+        offset & 3) {
         guest_access_list(w, u, executed);
         return;
     }
-    log_simple(g, u, offset);
+    log_place(g, u, offset);
     for (u32 i = 0; i < u->memory->count; i++)
         store_row(destination(w, u->memory->elements[i]), &g->stacks, offset + 4 * i, 4, EVERY_LANE);
     g->stored = true;
