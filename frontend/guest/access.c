@@ -49,6 +49,16 @@ static inline void guest_tell(const struct guest_group *g, const struct uop *u, 
         guest_tell_lanes(g, u, executed, la);
 }
 
+void guest_set_stacks(struct guest_stacks *s, const struct guest_memory *m, uint32_t first)
+{
+    s->low = guest_stack_top(m, first) - m->stack_bytes;
+    s->pitch = m->stack_pitch;
+    s->bytes = m->stack_bytes;
+    s->host = m->stacks + (size_t)first * m->stack_bytes;
+    for (uint32_t l = 0; l < RP_WARP_LANES; l++)
+        s->down[l] = l * s->pitch;
+}
+
 /* ---- all at once ---------------------------------------------------------------------------------------------------
  */
 

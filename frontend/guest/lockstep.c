@@ -600,16 +600,6 @@ bool guest_open_barrier(struct guest_engine *e)
 
 static bool guest_can_run(const struct guest_warp *w) { return w->waiting.used & ~w->waiting.barrier; }
 
-static void guest_set_stacks(struct guest_stacks *s, const struct guest_memory *m, uint32_t first)
-{
-    s->low = guest_stack_top(m, first) - m->stack_bytes;
-    s->pitch = m->stack_pitch;
-    s->bytes = m->stack_bytes;
-    s->host = m->stacks + (size_t)first * m->stack_bytes;
-    for (uint32_t l = 0; l < LANES; l++)
-        s->down[l] = l * s->pitch;
-}
-
 static void guest_start_group(struct guest_engine *e, uint32_t i)
 {
     struct guest_warp *w = &e->groups[i];

@@ -19,6 +19,10 @@ struct guest_stacks {
     uint32_t down[RP_WARP_LANES]; /* how much lower that of each lane is */
 };
 
+struct guest_memory;
+/* Those of 32 cores from `first` on. */
+void guest_set_stacks(struct guest_stacks *, const struct guest_memory *, uint32_t first);
+
 /* How far above the lowest address of its own stack each lane accesses. Lanes that do not execute are where the lowest
  * one is that does. */
 struct guest_offsets {
