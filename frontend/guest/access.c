@@ -73,38 +73,18 @@ static bool guest_in_range(const struct guest_memory *m, const struct lane_addre
     return false;
 }
 
-/* Elements that lie one behind another for the program, each of `width` bytes: all cores access one range, where the
- * host has them by address, or each its own stack. */
-struct guest_place {
-    bool in_range;
-    struct guest_offsets offsets; /* in stacks */
-};
-
-/* Finds the place of `count` elements of each core that executes. False: the accesses must be made core by core. */
-static bool guest_place(const struct guest_group *g, const struct uop *u, uint32_t count, lanemask executed,
-                        const struct lane_addresses *la, struct guest_place *to)
-{
-    const uint32_t width = u->memory->operand.width;
-    to->in_range = guest_in_range(&g->machine->memory, la, count * width, guest_access_rights(u));
-    return to->in_range ||
-           SIMD_SELECT(guest_find_in_stacks)(&to->offsets, la, &g->stacks, count * width, width, executed);
-}
-
 static bool guest_is_signed(const struct uop *u) { return u->type == T_S8 || u->type == T_S16; }
 
-/* Moves element n of each core from or to a register. */
-static void guest_move(const struct guest_group *g, const struct uop *u, struct operand reg, uint32_t n,
-                       lanemask executed, const struct lane_addresses *la, const struct guest_place *from)
+/* Moves element n of each core between a register and its stack. */
+static void guest_move_in_stacks(const struct guest_group *g, const struct uop *u, struct operand reg, uint32_t n,
+                                 lanemask executed, const struct guest_offsets *at)
 {
     const uint32_t width = u->memory->operand.width;
     uint32_t *d = register_at(&g->w, reg);
-    if (from->in_range)
-        u->memory->element(d, g->machine->memory.linear + n * width, la, executed);
-    else if (u->memory->operand.kind == RP_ACCESS_STORE)
-        SIMD_SELECT(guest_store_stacks)(d, &from->offsets, &g->stacks, n * width, width, executed);
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
+        SIMD_SELECT(guest_store_stacks)(d, at, &g->stacks, n * width, width, executed);
     else
-        SIMD_SELECT(guest_load_stacks)
-    (d, &from->offsets, &g->stacks, n * width, width, guest_is_signed(u), executed);
+        SIMD_SELECT(guest_load_stacks)(d, at, &g->stacks, n * width, width, guest_is_signed(u), executed);
 }
 
 /* ---- core by core --------------------------------------------------------------------------------------------------
@@ -173,6 +153,18 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
         guest_end_reservations_of(g, u, executed, la);
 }
 
+/* Each core its own stack, or what is made core by core. */
+static __attribute__((noinline)) void guest_access_elsewhere(struct guest_group *g, const struct uop *u,
+                                                             lanemask executed, const struct lane_addresses *la)
+{
+    const uint32_t bytes = guest_access_bytes(u);
+    struct guest_offsets at;
+    if (SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, bytes, bytes, executed))
+        guest_move_in_stacks(g, u, u->d, 0, executed, &at);
+    else
+        guest_access_apart(g, u, u->d, executed, la);
+}
+
 /* A lane alone: vectors would take longer. */
 static void guest_access_alone(struct guest_group *g, const struct uop *u, lanemask executed)
 {
@@ -191,7 +183,6 @@ void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
     struct lane_addresses la;
-    struct guest_place at;
     if (!(executed & (executed - 1))) {
         guest_access_alone(g, u, executed);
         return;
@@ -199,10 +190,10 @@ void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
-    if (guest_place(g, u, 1, executed, &la, &at))
-        guest_move(g, u, u->d, 0, executed, &la, &at);
+    if (guest_in_range(&g->machine->memory, &la, guest_access_bytes(u), guest_access_rights(u)))
+        u->memory->element(register_at(w, u->d), g->machine->memory.linear, &la, executed);
     else
-        guest_access_apart(g, u, u->d, executed, &la);
+        guest_access_elsewhere(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
 }
@@ -232,10 +223,17 @@ static bool guest_words_aligned(struct guest_group *g, const struct uop *u, lane
     return true;
 }
 
-/* Word by word, as one of them may fail. */
-static void guest_access_list_apart(struct guest_group *g, const struct uop *u, lanemask executed,
-                                    struct lane_addresses *la)
+/* Each core its own stack, or word by word, as one of them may fail. */
+static __attribute__((noinline)) void guest_access_list_elsewhere(struct guest_group *g, const struct uop *u,
+                                                                  lanemask executed, struct lane_addresses *la)
 {
+    const uint32_t count = u->memory->count;
+    struct guest_offsets at;
+    if (SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, 4 * count, 4, executed)) {
+        for (uint32_t i = 0; i < count; i++)
+            guest_move_in_stacks(g, u, u->memory->elements[i], i, executed, &at);
+        return;
+    }
     for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
         guest_access_apart(g, u, u->memory->elements[i], executed, la);
         guest_next_word(la);
@@ -246,7 +244,6 @@ void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
     struct lane_addresses la;
-    struct guest_place at;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
@@ -254,12 +251,12 @@ void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
     guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
-    if (!guest_place(g, u, u->memory->count, executed, &la, &at)) {
-        guest_access_list_apart(g, u, executed, &la);
+    if (!guest_in_range(&g->machine->memory, &la, 4 * u->memory->count, guest_access_rights(u))) {
+        guest_access_list_elsewhere(g, u, executed, &la);
         return;
     }
     for (uint32_t i = 0; i < u->memory->count; i++)
-        guest_move(g, u, u->memory->elements[i], i, executed, &la, &at);
+        u->memory->element(register_at(w, u->memory->elements[i]), g->machine->memory.linear + 4 * i, &la, executed);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------------------------

@@ -203,16 +203,20 @@ INLINE bool is_one_place(const u32 *a, const u32 *down)
 /* Strides beyond this are recorded as any addresses (access.simd.c). */
 #define STRIDE_MOST (1u << 24)
 
-/* Whether these are all 32 cores, and nobody need be told. */
-INLINE bool is_plain(const struct guest_group *g, lanemask executed) { return executed == EVERY_LANE && !g->observer; }
+/* Whether these are all 32 cores, the first of them accesses `bytes` of its stack, and nobody need be told. */
+INLINE bool is_in_stack(const struct guest_group *g, const struct uop *u, u32 bytes, lanemask executed)
+{
+    const u32 *a = source(&g->w, u->a);
+    return executed == EVERY_LANE && a[0] + (u32)u->imm - g->stacks.low <= g->stacks.bytes - bytes && !g->observer;
+}
 
-/* Whether they access `bytes` at one place of their stacks: *offset. */
-INLINE bool find_place(const struct guest_group *g, const struct uop *u, u32 bytes, u32 *offset)
+/* Whether then all do at one place: *offset. */
+INLINE bool find_place(const struct guest_group *g, const struct uop *u, u32 *offset)
 {
     const u32 *a = source(&g->w, u->a);
     const struct guest_stacks *s = &g->stacks;
     *offset = a[0] + (u32)u->imm - s->low;
-    return *offset <= s->bytes - bytes && s->pitch < STRIDE_MOST && is_one_place(a, s->down);
+    return s->pitch < STRIDE_MOST && is_one_place(a, s->down);
 }
 
 /* Whether each accesses `bytes`, of one element, anywhere in its stack. */
@@ -246,49 +250,68 @@ INLINE void log_places(const struct guest_group *g, const struct uop *u)
     guest_log_access(g, u, EVERY_LANE, &la);
 }
 
-INLINE void load_element(struct warp *w, const struct uop *u, lanemask executed, unsigned width, bool sign)
+INLINE void load_element(struct warp *w, const struct uop *u, unsigned width, bool sign)
 {
-    struct guest_group *g = (struct guest_group *)w;
+    const struct guest_group *g = (struct guest_group *)w;
     struct guest_offsets o;
     u32 offset;
-    if (is_plain(g, executed) && find_place(g, u, width, &offset)) {
+    if (find_place(g, u, &offset)) {
         log_place(g, u, offset);
         load_row(destination(w, u->d), &g->stacks, offset, width, sign, EVERY_LANE);
-    } else if (is_plain(g, executed) && find_places(g, u, width, &o)) {
+    } else if (find_places(g, u, width, &o)) {
         log_places(g, u);
         load_apart(destination(w, u->d), &o, &g->stacks, 0, width, sign, EVERY_LANE);
     } else {
-        guest_access(w, u, executed);
+        guest_access(w, u, EVERY_LANE);
     }
 }
 
-INLINE void store_element(struct warp *w, const struct uop *u, lanemask executed, unsigned width)
+INLINE void store_element(struct warp *w, const struct uop *u, unsigned width)
 {
     struct guest_group *g = (struct guest_group *)w;
-    const bool plain = is_plain(g, executed) && !g->machine->reservations;
     struct guest_offsets o;
     u32 offset;
-    if (plain && find_place(g, u, width, &offset)) {
+    if (find_place(g, u, &offset)) {
         log_place(g, u, offset);
         store_row(destination(w, u->d), &g->stacks, offset, width, EVERY_LANE);
         g->stored = true;
-    } else if (plain && find_places(g, u, width, &o)) {
+    } else if (find_places(g, u, width, &o)) {
         log_places(g, u);
         store_apart(destination(w, u->d), &o, &g->stacks, 0, width, EVERY_LANE);
         g->stored = true;
     } else {
-        guest_access(w, u, executed);
+        guest_access(w, u, EVERY_LANE);
     }
 }
 
-HANDLER(load_u8) { load_element(w, u, executed, 1, false); }
-HANDLER(load_s8) { load_element(w, u, executed, 1, true); }
-HANDLER(load_u16) { load_element(w, u, executed, 2, false); }
-HANDLER(load_s16) { load_element(w, u, executed, 2, true); }
-HANDLER(load_32) { load_element(w, u, executed, 4, false); }
-HANDLER(store_8) { store_element(w, u, executed, 1); }
-HANDLER(store_16) { store_element(w, u, executed, 2); }
-HANDLER(store_32) { store_element(w, u, executed, 4); }
+/* What is done in stacks is a function of its own: other accesses need no frame. */
+#define LOAD(name, width, sign)                                                                                        \
+    NOINLINE void name##_in_stack(struct warp *w, const struct uop *u) { load_element(w, u, width, sign); }            \
+    HANDLER(name)                                                                                                      \
+    {                                                                                                                  \
+        if (is_in_stack((struct guest_group *)w, u, width, executed))                                                  \
+            name##_in_stack(w, u);                                                                                     \
+        else                                                                                                           \
+            guest_access(w, u, executed);                                                                              \
+    }
+#define STORE(name, width)                                                                                             \
+    NOINLINE void name##_in_stack(struct warp *w, const struct uop *u) { store_element(w, u, width); }                 \
+    HANDLER(name)                                                                                                      \
+    {                                                                                                                  \
+        const struct guest_group *g = (struct guest_group *)w;                                                         \
+        if (is_in_stack(g, u, width, executed) && !g->machine->reservations)                                           \
+            name##_in_stack(w, u);                                                                                     \
+        else                                                                                                           \
+            guest_access(w, u, executed);                                                                              \
+    }
+LOAD(load_u8, 1, false)
+LOAD(load_s8, 1, true)
+LOAD(load_u16, 2, false)
+LOAD(load_s16, 2, true)
+LOAD(load_32, 4, false)
+STORE(store_8, 1)
+STORE(store_16, 2)
+STORE(store_32, 4)
 
 uop_fn SIMD_NAME(guest_access_handler)(bool store, unsigned width, bool sign)
 {
@@ -303,7 +326,7 @@ HANDLER(load_list)
 {
     struct guest_group *g = (struct guest_group *)w;
     u32 offset;
-    if (!is_plain(g, executed) || !find_place(g, u, 4 * u->memory->count, &offset) || offset & 3) {
+    if (!is_in_stack(g, u, 4 * u->memory->count, executed) || !find_place(g, u, &offset) || offset & 3) {
         guest_access_list(w, u, executed);
         return;
     }
@@ -316,7 +339,7 @@ HANDLER(store_list)
 {
     struct guest_group *g = (struct guest_group *)w;
     u32 offset;
-    if (g->machine->reservations || !is_plain(g, executed) || !find_place(g, u, 4 * u->memory->count, &offset) ||
+    if (g->machine->reservations || !is_in_stack(g, u, 4 * u->memory->count, executed) || !find_place(g, u, &offset) ||
         offset & 3) {
         guest_access_list(w, u, executed);
         return;
