@@ -9,6 +9,8 @@
 #define FAR_APART 8
 /* Of so many lanes that have equal distances, but not the rank's stride, that is thought to be chance. */
 #define CHANCE_LANES 6
+/* So many accesses ahead, half a kilobyte, a log is fetched into the cache. */
+#define ACCESSES_AHEAD 32
 
 static bool is_even(const struct rp_chunk *c, rp_lanemask lanes, uint32_t shape, uint64_t stride)
 {
@@ -248,8 +250,6 @@ static inline bool follows(const struct follower *s, const struct rp_access *a, 
 {
     return a->base - leader->base == s->difference && a->pattern == leader->pattern && !s->lanes;
 }
-
-#define ACCESSES_AHEAD 32 /* that are fetched into the cache: half a kilobyte */
 
 bool encode_scattered_follower(struct encoder *e, struct known_path *k, const struct rp_warp_log *log)
 {

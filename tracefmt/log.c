@@ -205,7 +205,8 @@ static inline bool is_affine(const struct rp_chunk *c, uint32_t last, int64_t st
     return !~p->mask && p->kind != RP_PATTERN_GENERAL && p->stride == stride;
 }
 
-#define ACCESSES_AHEAD 16 /* for which the cache makes room: 256 bytes */
+/* For so many accesses ahead, 256 bytes, the cache makes room. */
+#define ACCESSES_AHEAD 16
 
 void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, uint64_t base,
                           int64_t stride)

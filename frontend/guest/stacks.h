@@ -43,8 +43,8 @@ SIMD_DECLARE(void, guest_store_stacks,
              (const uint32_t *from, const struct guest_offsets *, const struct guest_stacks *, uint32_t beyond,
               uint32_t width, lanemask executed))
 
-/* The handlers of plain accesses of one element, and of lists of words. They make accesses of 32 cores to one place of
- * their stacks. All others are for guest_access and guest_access_list (access.c). */
+/* The handlers of plain accesses of one element, and of lists of words. They make accesses of 32 cores to their stacks;
+ * of lists, those to one place. All others are for guest_access and guest_access_list (access.c). */
 SIMD_DECLARE(uop_fn, guest_access_handler, (bool store, unsigned width, bool sign))
 SIMD_DECLARE(uop_fn, guest_list_handler, (bool store))
 
