@@ -9,6 +9,8 @@
 #define FAR_APART 8
 /* Of so many lanes that have equal distances, but not the rank's stride, that is thought to be chance. */
 #define CHANCE_LANES 6
+/* So many accesses ahead, half a kilobyte, a log is fetched into the cache. */
+#define ACCESSES_AHEAD 32
 
 static bool is_even(const struct rp_chunk *c, rp_lanemask lanes, uint32_t shape, uint64_t stride)
 {
@@ -242,19 +244,35 @@ static bool encode_following(struct encoder *e, struct follower *s, rp_lanemask 
     return false;
 }
 
+/* Whether an access is where its leader's is, but for the difference of its rank, and no pair of shapes is known: so
+ * are almost all. */
+static inline bool follows(const struct follower *s, const struct rp_access *a, const struct rp_access *leader)
+{
+    return a->base - leader->base == s->difference && a->pattern == leader->pattern && !s->lanes;
+}
+
 bool encode_scattered_follower(struct encoder *e, struct known_path *k, const struct rp_warp_log *log)
 {
     struct follower *state = begin_follower(e, k, log);
+    const struct rp_access *accesses = log->accesses, *leaders = k->leader->accesses;
+    const uint32_t *rank = k->path.rank;
+    const size_t count = log->access_count;
     uint64_t exceptions = 0, gap = 0;
     if (!state)
         return rp_fail(e->err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
-    for (size_t i = 0; i < log->access_count; i++) {
-        const struct rp_access *a = &log->accesses[i], *leader = &k->leader->accesses[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct rp_access *a = &accesses[i], *leader = &leaders[i];
+        struct follower *s = &state[rank[i]];
+        __builtin_prefetch(a + ACCESSES_AHEAD);
+        gap++;
+        if (follows(s, a, leader))
+            continue;
         if (a->pattern != leader->pattern && !check_lanes(e, k->lanes[i], a->pattern))
             return false;
-        const bool foreseen = encode_following(e, &state[k->path.rank[i]], k->lanes[i], a, leader, gap);
-        exceptions += !foreseen;
-        gap = foreseen ? gap + 1 : 0;
+        if (encode_following(e, s, k->lanes[i], a, leader, gap - 1))
+            continue;
+        exceptions++;
+        gap = 0;
     }
     buffer_varint(&e->column[CHUNK_EXCEPTIONS], exceptions);
     return true;

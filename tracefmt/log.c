@@ -205,6 +205,9 @@ static inline bool is_affine(const struct rp_chunk *c, uint32_t last, int64_t st
     return !~p->mask && p->kind != RP_PATTERN_GENERAL && p->stride == stride;
 }
 
+/* For so many accesses ahead, 256 bytes, the cache makes room. */
+#define ACCESSES_AHEAD 16
+
 void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, uint64_t base,
                           int64_t stride)
 {
@@ -217,5 +220,6 @@ void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_
         rp_log_access(log, instruction, operand, ~(rp_lanemask)0, address);
         return;
     }
+    __builtin_prefetch(&log->accesses[log->access_count + ACCESSES_AHEAD], 1);
     log->accesses[log->access_count++] = (struct rp_access){base, last - 1};
 }

@@ -14,8 +14,7 @@ static unsigned guest_access_rights(const struct uop *u)
     return u->memory->operand.kind == RP_ACCESS_STORE ? GUEST_WRITE : GUEST_READ;
 }
 
-static inline void guest_log_access(const struct guest_group *g, const struct uop *u, lanemask m,
-                                    const struct lane_addresses *la)
+void guest_log_access(const struct guest_group *g, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     if (!g->w.log)
         return;
@@ -50,6 +49,16 @@ static inline void guest_tell(const struct guest_group *g, const struct uop *u, 
         guest_tell_lanes(g, u, executed, la);
 }
 
+void guest_set_stacks(struct guest_stacks *s, const struct guest_memory *m, uint32_t first)
+{
+    s->low = guest_stack_top(m, first) - m->stack_bytes;
+    s->pitch = m->stack_pitch;
+    s->bytes = m->stack_bytes;
+    s->host = m->stacks + (size_t)first * m->stack_bytes;
+    for (uint32_t l = 0; l < RP_WARP_LANES; l++)
+        s->down[l] = l * s->pitch;
+}
+
 /* ---- all at once ---------------------------------------------------------------------------------------------------
  */
 
@@ -64,29 +73,18 @@ static bool guest_in_range(const struct guest_memory *m, const struct lane_addre
     return false;
 }
 
-/* Words that lie one behind another for the program, each of `width` bytes. */
-struct guest_place {
-    uint8_t *host;                   /* where the host has the first one: host + address of a lane */
-    const struct lane_addresses *la; /* the addresses of lanes */
-    uint32_t step;                   /* from one word to the next */
-};
+static bool guest_is_signed(const struct uop *u) { return u->type == T_S8 || u->type == T_S16; }
 
-/* Finds the place of `count` words of each core that executes: all cores access one range, or each its own stack.
- * `moved` holds addresses in stacks. False: the accesses must be made core by core. */
-static bool guest_place(const struct guest_group *g, const struct uop *u, uint32_t count, lanemask executed,
-                        const struct lane_addresses *la, struct lane_addresses *moved, struct guest_place *to)
+/* Moves element n of each core between a register and its stack. */
+static void guest_move_in_stacks(const struct guest_group *g, const struct uop *u, struct operand reg, uint32_t n,
+                                 lanemask executed, const struct guest_offsets *at)
 {
-    const struct guest_memory *m = &g->machine->memory;
     const uint32_t width = u->memory->operand.width;
-    if (guest_in_range(m, la, count * width, guest_access_rights(u))) {
-        *to = (struct guest_place){m->linear, la, width};
-        return true;
-    }
-    const struct guest_stacks s = {guest_stack_top(m, g->first) - m->stack_bytes, m->stack_pitch, m->stack_bytes};
-    if (!g->in_stacks(moved, la, &s, count * width, width, executed))
-        return false;
-    *to = (struct guest_place){m->stacks + (size_t)g->first * m->stack_bytes, moved, width * GUEST_GROUP};
-    return true;
+    uint32_t *d = register_at(&g->w, reg);
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
+        SIMD_SELECT(guest_store_stacks)(d, at, &g->stacks, n * width, width, executed);
+    else
+        SIMD_SELECT(guest_load_stacks)(d, at, &g->stacks, n * width, width, guest_is_signed(u), executed);
 }
 
 /* ---- core by core --------------------------------------------------------------------------------------------------
@@ -102,7 +100,7 @@ static bool guest_access_lane(struct guest_group *g, const struct uop *u, struct
         return guest_memory_write(m, address, bytes, reg);
     if (!guest_memory_read(m, address, bytes, GUEST_READ, &value))
         return false;
-    *reg = u->type == T_S8 || u->type == T_S16 ? (uint32_t)((int32_t)(value << shift) >> shift) : value;
+    *reg = guest_is_signed(u) ? (uint32_t)((int32_t)(value << shift) >> shift) : value;
     return true;
 }
 
@@ -155,6 +153,18 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
         guest_end_reservations_of(g, u, executed, la);
 }
 
+/* Each core its own stack, or what is made core by core. */
+static __attribute__((noinline)) void guest_access_elsewhere(struct guest_group *g, const struct uop *u,
+                                                             lanemask executed, const struct lane_addresses *la)
+{
+    const uint32_t bytes = guest_access_bytes(u);
+    struct guest_offsets at;
+    if (SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, bytes, bytes, executed))
+        guest_move_in_stacks(g, u, u->d, 0, executed, &at);
+    else
+        guest_access_apart(g, u, u->d, executed, la);
+}
+
 /* A lane alone: vectors would take longer. */
 static void guest_access_alone(struct guest_group *g, const struct uop *u, lanemask executed)
 {
@@ -169,11 +179,10 @@ static void guest_access_alone(struct guest_group *g, const struct uop *u, lanem
         guest_note_store(g, u, executed, &la);
 }
 
-static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
+void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la, moved;
-    struct guest_place to;
+    struct lane_addresses la;
     if (!(executed & (executed - 1))) {
         guest_access_alone(g, u, executed);
         return;
@@ -181,10 +190,10 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
-    if (guest_place(g, u, 1, executed, &la, &moved, &to))
-        u->memory->element(register_at(w, u->d), to.host, to.la, executed);
+    if (guest_in_range(&g->machine->memory, &la, guest_access_bytes(u), guest_access_rights(u)))
+        u->memory->element(register_at(w, u->d), g->machine->memory.linear, &la, executed);
     else
-        guest_access_apart(g, u, u->d, executed, &la);
+        guest_access_elsewhere(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
 }
@@ -214,21 +223,27 @@ static bool guest_words_aligned(struct guest_group *g, const struct uop *u, lane
     return true;
 }
 
-/* Word by word, as one of them may fail. */
-static void guest_access_list_apart(struct guest_group *g, const struct uop *u, lanemask executed,
-                                    struct lane_addresses *la)
+/* Each core its own stack, or word by word, as one of them may fail. */
+static __attribute__((noinline)) void guest_access_list_elsewhere(struct guest_group *g, const struct uop *u,
+                                                                  lanemask executed, struct lane_addresses *la)
 {
+    const uint32_t count = u->memory->count;
+    struct guest_offsets at;
+    if (SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, 4 * count, 4, executed)) {
+        for (uint32_t i = 0; i < count; i++)
+            guest_move_in_stacks(g, u, u->memory->elements[i], i, executed, &at);
+        return;
+    }
     for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
         guest_access_apart(g, u, u->memory->elements[i], executed, la);
         guest_next_word(la);
     }
 }
 
-static void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
+void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la, moved;
-    struct guest_place to;
+    struct lane_addresses la;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
@@ -236,12 +251,12 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
     guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
-    if (!guest_place(g, u, u->memory->count, executed, &la, &moved, &to)) {
-        guest_access_list_apart(g, u, executed, &la);
+    if (!guest_in_range(&g->machine->memory, &la, 4 * u->memory->count, guest_access_rights(u))) {
+        guest_access_list_elsewhere(g, u, executed, &la);
         return;
     }
     for (uint32_t i = 0; i < u->memory->count; i++)
-        u->memory->element(register_at(w, u->memory->elements[i]), to.host + i * to.step, to.la, executed);
+        u->memory->element(register_at(w, u->memory->elements[i]), g->machine->memory.linear + 4 * i, &la, executed);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------------------------
@@ -397,11 +412,72 @@ static void guest_atomic_checked(struct guest_group *g, const struct uop *u, lan
     }
 }
 
-/* Whether nothing but a word changes, whose address may be any that is in range. */
+/* The same where each lane accesses its own stack, so that their order does not matter. */
+static void guest_atomic_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
+                                   const struct guest_offsets *at)
+{
+    const uint32_t bytes = guest_access_bytes(u), *b = operand_at(&g->w, u->b), *c = operand_at(&g->w, u->c);
+    const bool negate = u->op == GUEST_ATOMIC_NEGATE;
+    uint32_t old[RP_WARP_LANES] __attribute__((aligned(64))) = {0}, value[RP_WARP_LANES] __attribute__((aligned(64)));
+    uint32_t *d = register_at(&g->w, u->d), changed = 0;
+    SIMD_SELECT(guest_load_stacks)(old, at, &g->stacks, 0, bytes, false, executed);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        value[l] = negate ? -old[l] : guest_combine(&u->memory->operand, old[l], b[l], c[l]);
+    SIMD_SELECT(guest_store_stacks)(value, at, &g->stacks, 0, bytes, executed);
+    for (lanemask m = executed; m; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        changed |= value[l] ^ old[l];
+        d[l] = old[l];
+    }
+    g->stored |= changed != 0;
+}
+
+static void guest_exchange_pairs_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
+                                           const struct guest_offsets *at)
+{
+    const struct operand *e = u->memory->elements;
+    uint32_t old[2][RP_WARP_LANES] __attribute__((aligned(64))) = {{0}}, *values[6];
+    lanemask same = 0;
+    for (unsigned i = 0; i < 6; i++)
+        values[i] = register_at(&g->w, e[i]);
+    for (unsigned i = 0; i < 2; i++)
+        SIMD_SELECT(guest_load_stacks)(old[i], at, &g->stacks, 4 * i, 4, false, executed);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        same |= (lanemask)(old[0][l] == values[2][l] && old[1][l] == values[3][l]) << l;
+    same &= executed;
+    for (unsigned i = 0; i < 2 && same; i++)
+        SIMD_SELECT(guest_store_stacks)(values[4 + i], at, &g->stacks, 4 * i, 4, same);
+    for (lanemask m = executed; m; m &= m - 1)
+        for (unsigned i = 0; i < 2; i++)
+            values[i][__builtin_ctz(m)] = old[i][__builtin_ctz(m)];
+    g->stored |= same != 0;
+}
+
+/* Whether nothing but memory changes, at any address that is in range. */
 static bool guest_atomic_is_plain(const struct guest_group *g, const struct uop *u)
 {
-    return u->op != GUEST_LOAD_RESERVED && u->op != GUEST_STORE_CONDITIONAL && u->op != GUEST_COMPARE_EXCHANGE_PAIR &&
+    return u->op != GUEST_LOAD_RESERVED && u->op != GUEST_STORE_CONDITIONAL &&
            g->program->guest->isa->unaligned_atomics && !g->observer && !g->machine->reservations;
+}
+
+/* False: it must be made lane by lane. */
+static bool guest_atomic_at_once(struct guest_group *g, const struct uop *u, lanemask executed, bool checked,
+                                 const struct lane_addresses *la)
+{
+    const bool pair = u->op == GUEST_COMPARE_EXCHANGE_PAIR;
+    const uint32_t bytes = guest_access_bytes(u);
+    struct guest_offsets at;
+    if (!guest_atomic_is_plain(g, u))
+        return false;
+    if (checked && !pair)
+        guest_atomic_checked(g, u, executed, la);
+    else if (checked || !SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, bytes, pair ? 4 : bytes, executed))
+        return false;
+    else if (pair)
+        guest_exchange_pairs_in_stacks(g, u, executed, &at);
+    else
+        guest_atomic_in_stacks(g, u, executed, &at);
+    return true;
 }
 
 /* Lanes in ascending order. */
@@ -415,10 +491,8 @@ static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     const bool checked = guest_in_range(memory, &la, a.bytes, GUEST_READ | GUEST_WRITE);
-    if (checked && guest_atomic_is_plain(g, u)) {
-        guest_atomic_checked(g, u, executed, &la);
+    if (guest_atomic_at_once(g, u, executed, checked, &la))
         return;
-    }
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         a.lane = (unsigned)__builtin_ctz(m);
         a.address = (uint32_t)lane_address(&la, a.lane);
@@ -453,9 +527,11 @@ void guest_drop_reservations(struct warp *w, const struct uop *u, lanemask execu
 void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
 {
     const unsigned bytes = d->operand.width;
-    const bool is_signed = u->type == T_S8 || u->type == T_S16;
+    const bool is_signed = guest_is_signed(u), store = d->operand.kind == RP_ACCESS_STORE;
     d->addresses = SIMD_SELECT(addresses_narrow);
-    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic : d->count ? guest_access_list : guest_access;
-    d->element = d->operand.kind == RP_ACCESS_STORE ? SIMD_SELECT(element_store)(bytes, 4)
-                                                    : SIMD_SELECT(element_load)(bytes, 4, is_signed);
+    u->mode = d->access; /* handlers of the stacks need no more of the descriptor */
+    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic
+            : d->count                  ? SIMD_SELECT(guest_list_handler)(store)
+                                        : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed);
+    d->element = store ? SIMD_SELECT(element_store)(bytes, 4) : SIMD_SELECT(element_load)(bytes, 4, is_signed);
 }

@@ -5,6 +5,11 @@
 #include "frontend/core/lanes/loop.h"
 #include "frontend/guest/lanes.h"
 
+/* Flags are masks, which are made one by one: bringing two into a vector takes longer. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 #define FOR_LANES for (int l = 0; l < LANES; l++)
 
 INLINE void merge(lanemask *to, lanemask value, lanemask executed) { *to = (*to & ~executed) | (value & executed); }

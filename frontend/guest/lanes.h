@@ -5,26 +5,10 @@
 #include "frontend/core/lanes/simd.h"
 #include "frontend/guest/machine.h"
 #include "frontend/guest/program.h"
+#include "frontend/guest/stacks.h"
 #include "frontend/operation/warp.h"
 
 struct guest_observer;
-struct lane_addresses;
-
-/* The stacks of a group. */
-struct guest_stacks {
-    uint32_t low;   /* the lowest address of lane 0's */
-    uint32_t pitch; /* how much lower that of the next lane is */
-    uint32_t bytes; /* of each */
-};
-
-/* Whether each lane that executes accesses its own stack. *to: where its word lies from the beginning of the host's
- * memory for the stacks of the group; lanes that do not execute have the place of one that does. bytes: of the access,
- * in words of `width`. */
-typedef bool (*guest_in_stacks_fn)(struct lane_addresses *to, const struct lane_addresses *,
-                                   const struct guest_stacks *, uint32_t bytes, uint32_t width, lanemask executed);
-SIMD_DECLARE(bool, guest_in_stacks,
-             (struct lane_addresses * to, const struct lane_addresses *, const struct guest_stacks *, uint32_t bytes,
-              uint32_t width, lanemask executed))
 
 /* 32 neighbouring cores. Lane handlers see the warp, which is therefore the first member. */
 struct guest_group {
@@ -33,7 +17,7 @@ struct guest_group {
     const struct guest_program *program;
     uint32_t first;                        /* core of lane 0 */
     const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
-    guest_in_stacks_fn in_stacks;
+    struct guest_stacks stacks;
     bool stored; /* memory has changed since somebody cleared this */
     bool failed; /* an access was not made; machine->err says why */
 };
@@ -53,6 +37,12 @@ void guest_log_rest(struct guest_group *, const struct uop *failed);
 
 /* The handler of a UOP_LANE that ends the reservations of its lanes. */
 void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
+
+/* Logs an access, if the run is recorded. */
+void guest_log_access(const struct guest_group *, const struct uop *, lanemask, const struct lane_addresses *);
+/* The handlers of all plain accesses: of an element, and of lists of words. */
+void guest_access(struct warp *, const struct uop *, lanemask);
+void guest_access_list(struct warp *, const struct uop *, lanemask);
 
 /* Chooses the handler of a UOP_MEMORY, and what it calls. */
 struct memory_descriptor;

@@ -454,23 +454,31 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
                 w->apart[lane], e->options.limit);
 }
 
+/* False: an access has failed. */
+static inline bool guest_execute(struct guest_warp *w, const struct uop *u)
+{
+    const lanemask executed = guest_executed(w, u);
+    __builtin_prefetch(u + 8); /* code that is executed once a loop does not stay in the first-level cache */
+    if (executed)
+        u->fn(&w->g.w, u, executed);
+    return u->kind != UOP_MEMORY || !w->g.failed;
+}
+
 /* Executes uops from `at` on to the next transfer of control, or to one where another split waits: *meets. Returns
  * where it stands. */
 static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, bool *meets)
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
     const uint8_t *slot_at = w->waiting.used ? w->waiting.slot_at : NULL;
-    struct warp *warp = &w->g.w;
-    const lanemask active = warp->active;
     *meets = false;
-    while (u->kind <= UOP_MEMORY && !*meets) {
-        const lanemask executed = u->flags & UF_GUARDED ? active & guard(warp, u) : active;
-        if (executed)
-            u->fn(warp, u, executed);
-        if (__builtin_expect(u->kind == UOP_MEMORY && w->g.failed, 0))
-            break;
-        u++;
-        *meets = slot_at && slot_at[u - uops];
+    if (slot_at) {
+        while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {
+            u++;
+            *meets = slot_at[u - uops];
+        }
+    } else {
+        while (u->kind <= UOP_MEMORY && guest_execute(w, u))
+            u++;
     }
     return (uint32_t)(u - uops);
 }
@@ -600,7 +608,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->g.machine = e->machine;
     w->g.program = e->program;
     w->g.first = first;
-    w->g.in_stacks = SIMD_SELECT(guest_in_stacks);
+    guest_set_stacks(&w->g.stacks, &e->machine->memory, first);
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);

@@ -1,17 +1,19 @@
 """Figures 6 and 7 of Raghav et al., "Scalable Instruction Set Simulator for Thousand-core Architectures Running on GPGPUs", on this
 machine.
 
-    guests.py PROGRAM [--isa rv32|arm|ia32] [--cores N,N,...] [--rounds N] [--steps PROGRAM]
+    guests.py PROGRAM [--isa rv32|arm|ia32] [--cores N,N,...] [--rounds N] [--steps PROGRAM] [--write PAGE]
 
 Figure 6, million instructions of guests a second of processor time: BC, where all cores execute one program of all instructions of the table, and
 WC, where each core starts at another instruction of it; without a trace and with one (SK), whose blocks are clusters of 32, 64 and 128 cores, too;
 and with --steps (tests/programs/guest_steps.c) handed over after every instruction (MK), without and with each access. Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
 in lock step take than one (ideal: n), and how many times faster lock step is than one core after the other. Last, the rates of some
-programs on 1,024 cores. Rates are the best of some rounds."""
+programs on 1,024 cores. Rates are the best of some rounds. The last lines are the rows of the table in docs/guests.md, of the most
+cores; --write puts them into the page's column of the instruction set."""
 import argparse
 import importlib.util
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -30,8 +32,9 @@ def module(name):
 rv32, arm, ia32 = module("random_rv32"), module("random_arm"), module("random_ia32")
 GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
-LOOPS = 100  # times, so that it can be measured
-STEPPED_LOOPS = 10  # of WC handed over after each instruction, where cores do not meet again
+LOOPS = 400  # times, so that it can be measured
+MIDDLE = 2112  # bytes of a core's data on either side of its base register
+STEPPED_LOOPS = (100, 10)  # of BC and WC handed over after each instruction; in WC cores do not meet again
 
 
 def straight(code):
@@ -39,10 +42,16 @@ def straight(code):
     return [(length, make, ahead and (2 if n + 1 < len(code) and code[n + 1][3] else 1), inner) for n, (length, make, ahead, inner) in enumerate(code)]
 
 
-def all_rows_arm(apart, loops):
-    """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number."""
+def all_rows_arm(apart, loops, on_stack=True):
+    """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number. on_stack: its data are on its
+    stack, else in an array."""
     p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.PROGRAM_BYTES
+    p.move(arm.SCRATCH, arm.SP)
     arm.begin(p, core_bytes)
+    if on_stack:
+        p.add(arm.BASE, arm.SCRATCH, MIDDLE, True)
+        p.add(arm.SAVED, arm.BASE, 1008, True)
+        p.move(arm.SP, arm.SAVED)
     p.word(0xE20AA01F)  # and sl, sl, #31: it is an offset, too
     arm.fill(p)
     for row in arm.TABLES["a32"]:
@@ -68,12 +77,15 @@ def all_rows_arm(apart, loops):
     return arm.elf(p.bytes(), core_bytes * 1024, 40, 0x05000000)
 
 
-def all_rows_ia32(apart, loops):
+def all_rows_ia32(apart, loops, on_stack=True):
     """A guest of IA-32: each row once, of all lengths, without LOCK, over and over. Strings are compared once, as all cores shall stay
-    together. apart: a core starts at the instruction of its number."""
+    together. apart, on_stack: as for ARM."""
     p, body, core_bytes = ia32.Program(1), ia32.Program(2, False, False), ia32.PROGRAM_BYTES
     counter = ia32.number(2040, 4)
     ia32.begin(p, core_bytes, True)  # by the depth of their stacks cores meet again
+    if on_stack:
+        p.put(0x8D, 0xAC, 0x24, ia32.number(-MIDDLE, 4))  # lea -MIDDLE(%esp), %ebp
+        p.put(0x8D, 0xA5, ia32.number(-MIDDLE, 4))  # lea -MIDDLE(%ebp), %esp
     for row in ia32.TABLE:
         ia32.add_random(body, row)
     code = straight(body.code)
@@ -99,16 +111,20 @@ def all_rows_ia32(apart, loops):
     return ia32.elf(p.bytes(), core_bytes * 1024, 3, 0)
 
 
-def all_rows(apart, loops):
-    """A guest of RISC-V: each row once, over and over. apart: a core starts at the instruction of its number."""
+def all_rows(apart, loops, on_stack=True):
+    """A guest of RISC-V: each row once, over and over. apart, on_stack: as for ARM."""
     rv32.FIXED.add(26)  # counts the loops
-    p = rv32.Program(1)
+    p, core_bytes = rv32.Program(1), rv32.PROGRAM_BYTES
     p.call(0x5250)
     p.i(0, 0x13, rv32.CORE, 10, 0)
-    p.li(rv32.BASE, rv32.DATA + 4096)
-    p.i(7, 0x13, 5, rv32.CORE, 31)
-    p.i(1, 0x13, 5, 5, 4)
-    p.r(0, 5, rv32.BASE, 0, rv32.BASE)
+    if on_stack:
+        p.i(0, 0x13, rv32.BASE, 2, -MIDDLE // 2)
+        p.i(0, 0x13, rv32.BASE, rv32.BASE, -MIDDLE // 2)
+    else:
+        p.li(rv32.BASE, rv32.buffer_of(0))
+        p.li(5, core_bytes)
+        p.r(1, 5, rv32.CORE, 0, 5)  # mul
+        p.r(0, 5, rv32.BASE, 0, rv32.BASE)
     p.i(0, 0x13, rv32.WORD, rv32.BASE, 0)
     p.i(0, 0x13, 2, rv32.BASE, -1024)
     body = rv32.Program(2)
@@ -138,7 +154,7 @@ def all_rows(apart, loops):
     p.word(0x6F | rv32.j_offset(-(sizes + 4)))
     p.i(0, 0x13, 10, 0, 0)
     p.call(93)
-    return rv32.elf(p.bytes(), 8192 + 4096)
+    return rv32.elf(p.bytes(), core_bytes * 1024)
 
 
 def timed(*command):
@@ -166,14 +182,21 @@ def rate(runs):
     return max(r["instructions"] / r["seconds"] for r in runs) * 1e-6
 
 
-def write_guests(a, folder, loops):
-    """The paths of BC and WC."""
-    paths = []
-    for apart in (False, True):
-        paths.append(os.path.join(folder, "%s-%d.elf" % ("wc" if apart else "bc", loops)))
-        with open(paths[-1], "wb") as f:
-            f.write({"rv32": all_rows, "arm": all_rows_arm, "ia32": all_rows_ia32}[a.isa](apart, loops))
-    return paths
+def write_guest(a, folder, apart, loops, on_stack=True):
+    """The path of BC or WC."""
+    path = os.path.join(folder, "%s-%d%s.elf" % ("wc" if apart else "bc", loops, "" if on_stack else "-array"))
+    with open(path, "wb") as f:
+        f.write({"rv32": all_rows, "arm": all_rows_arm, "ia32": all_rows_ia32}[a.isa](apart, loops, on_stack))
+    return path
+
+
+def both(rates):
+    """As the page has it: a rate, and that of the same recorded."""
+    return "%s; recorded %s" % tuple("{:,.0f}".format(round(r, -1) if r >= 1000 else r) for r in rates)
+
+
+def one(value):
+    return both((value, 0)).split(";")[0]
 
 
 def stepped(a, path, cores):
@@ -182,11 +205,32 @@ def stepped(a, path, cores):
     return [float(n) for n in ran.stdout.split()]
 
 
-def figure_6(a, folder):
+def in_array(a, folder, trace, page):
+    path = write_guest(a, folder, False, LOOPS, False)
+    rates = [rate([run(a.program, path, a.cores[-1]) for _ in range(a.rounds)]),
+             rate([record(a.program, path, a.cores[-1], trace) for _ in range(a.rounds)])]
+    print("%d cores, their data in one array: BC %.0f, recorded %.0f" % (a.cores[-1], *rates))
+    page["BC, data of the cores 4.5 KiB apart in one array"] = both(rates)
+
+
+def figure_6_in_steps(a, folder, page):
+    print("Handed over after every instruction (MK; %d and %d instructions a core), and with each access (paper: BC 50, WC 25)"
+          % tuple(LENGTH * loops for loops in STEPPED_LOOPS))
+    print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC, accesses", "WC", "WC, accesses"))
+    paths = [write_guest(a, folder, apart, STEPPED_LOOPS[apart]) for apart in (False, True)]
+    for cores in a.cores:
+        row = [r for path in paths for r in stepped(a, path, cores)]
+        print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *row))
+    for name, n in (("BC", 0), ("WC", 2)):
+        page[name + ", handed over after every instruction (MK)"] = one(row[n])
+        page[name + " (MK) with each access handed over"] = one(row[n + 1])
+
+
+def figure_6(a, folder, page):
     print("Figure 6, %s: million instructions a second, %d instructions a core (paper, GTX 295, ARM, 1,024 cores: BC 1,000, WC 140)"
           % (a.isa, LENGTH * LOOPS))
     print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC recorded", "WC", "WC recorded"))
-    paths = write_guests(a, folder, LOOPS)
+    paths = [write_guest(a, folder, apart, LOOPS) for apart in (False, True)]
     trace = os.path.join(folder, "t.wtr")
     for cores in a.cores:
         row = []
@@ -194,48 +238,68 @@ def figure_6(a, folder):
             row.append(rate([run(a.program, path, cores) for _ in range(a.rounds)]))
             row.append(rate([record(a.program, path, cores, trace) for _ in range(a.rounds)]))
         print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *row))
+    page["all cores execute the same instruction (BC)"] = both(row[:2])
+    page["each core starts at another instruction (WC)"] = both(row[2:])
+    in_array(a, folder, trace, page)
     print("%d cores, recorded in clusters:" % a.cores[-1])
     print("%8s %14s %14s %14s %14s" % ("cluster", "", "BC", "", "WC"))
     for cluster in (32, 64, 128):
         row = [rate([record(a.program, path, a.cores[-1], trace, "--cluster", str(cluster)) for _ in range(a.rounds)]) for path in paths]
         print("%8d %14s %14.0f %14s %14.0f" % (cluster, "", row[0], "", row[1]))
-    if not a.steps:
-        return
-    print("Handed over after every instruction (MK; WC %d instructions a core), and with each access (paper: BC 50, WC 25)" % (LENGTH * STEPPED_LOOPS))
-    print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC, accesses", "WC", "WC, accesses"))
-    paths[1] = write_guests(a, folder, STEPPED_LOOPS)[1]
-    for cores in a.cores:
-        print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *(r for path in paths for r in stepped(a, path, cores))))
+    if a.steps:
+        figure_6_in_steps(a, folder, page)
 
 
 def folder_of(a):
     return os.path.join(GOLDEN, "figure7" if a.isa == "rv32" else "figure7-" + a.isa)
 
 
-def figure_7(a):
+FIGURE_7 = ("matrix product, speed-up in steps", "cosine transform", "FFT, stages split a group in five of ten", "FFT, stages always split a group")
+
+
+def figure_7(a, page):
     print("\nFigure 7: speed-up over one core in steps of the group that takes most, and over the plain engine in time")
     print("(ideal: the number of cores; half of the FFT's stages split a group: 2/3, and all of fft-stuck: 1/2)")
     programs = ("matmul", "idct", "fft", "fft-stuck")
     print("%8s" % "cores" + "".join("%12s %10s" % (p, "in time") for p in programs))
     elfs = [os.path.join(folder_of(a), p + ".elf") for p in programs]
-    one = [run(a.program, elf, 1)["steps"] for elf in elfs]
+    alone = [run(a.program, elf, 1)["steps"] for elf in elfs]
     plain = [rate([run(a.program, elf, 1, "--engine", "reference")]) for elf in elfs]
     for cores in a.cores:
         row = "%8d" % cores
         for n, elf in enumerate(elfs):
             runs = [run(a.program, elf, cores) for _ in range(a.rounds)]
-            row += "%12.1f %10.1f" % (one[n] / runs[0]["steps"], rate(runs) / plain[n])
+            page[FIGURE_7[n]] = "{:,.0f}".format(alone[n] / runs[0]["steps"])
+            row += "%12.1f %10.1f" % (alone[n] / runs[0]["steps"], rate(runs) / plain[n])
         print(row)
 
 
-def programs(a, folder):
+def programs(a, folder, page):
     print("\nM instructions a second of 1,024 cores, and recorded")
     suffix = {"rv32": "rv32imac", "arm": "arm", "ia32": "ia32"}[a.isa]
-    for name, elf in (("matrix product", os.path.join(folder_of(a), "matmul.elf")), ("the same, -O0", os.path.join(folder_of(a), "matmul-O0.elf")),
-                      ("byte codes", os.path.join(GOLDEN, "bytecode.gcc-O2.%s.elf" % suffix))):
+    for name, elf in (("matrix product", os.path.join(folder_of(a), "matmul.elf")),
+                      ("the same by gcc -O0", os.path.join(folder_of(a), "matmul-O0.elf")),
+                      ("machine of byte codes", os.path.join(GOLDEN, "bytecode.gcc-O2.%s.elf" % suffix))):
         runs = [run(a.program, elf, 1024) for _ in range(a.rounds)]
         recorded = [record(a.program, elf, 1024, os.path.join(folder, "t.wtr")) for _ in range(a.rounds)]
-        print("%-16s %6.0f %6.0f   %4.1f lanes" % (name, rate(runs), rate(recorded), runs[0]["active_lanes"]))
+        print("%-21s %6.0f %6.0f   %4.1f lanes" % (name, rate(runs), rate(recorded), runs[0]["active_lanes"]))
+        page[name] = both((rate(runs), rate(recorded))) + (" (%.1f)" % runs[0]["active_lanes"] if "codes" in name else "")
+
+
+def write_page(path, isa, page):
+    """Puts the rows into the table's column of the instruction set."""
+    column = {"rv32": 3, "arm": 4, "ia32": 5}[isa]
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    rows = {re.sub(r", M/s.*", "", line.split("|")[1].strip()): n for n, line in enumerate(lines) if line.count("|") == 6}
+    for name, value in page.items():
+        if name not in rows:
+            sys.exit("guests.py: %s has no row '%s'" % (path, name))
+        cells = lines[rows[name]].split("|")
+        cells[column] = " %s " % value
+        lines[rows[name]] = "|".join(cells)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(lines))
 
 
 def main():
@@ -245,11 +309,18 @@ def main():
     parser.add_argument("--cores", type=lambda t: [int(n) for n in t.split(",")], default=[32, 64, 128, 256, 512, 1024])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps")
+    parser.add_argument("--write", metavar="PAGE")
     a = parser.parse_args()
+    page = {}
     with tempfile.TemporaryDirectory() as folder:
-        figure_6(a, folder)
-        figure_7(a)
-        programs(a, folder)
+        figure_6(a, folder, page)
+        figure_7(a, page)
+        programs(a, folder, page)
+    print("\nIn docs/guests.md, %s:" % a.isa)
+    for name, value in page.items():
+        print("%-52s %s" % (name, value))
+    if a.write:
+        write_page(a.write, a.isa, page)
 
 
 main()

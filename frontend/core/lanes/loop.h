@@ -85,8 +85,8 @@ INLINE lanemask mask_of_words(const u32 *q)
 {
     lanemask r = 0;
 #if defined __AVX512DQ__
-    for (int i = 0; i < 2; i++)
-        r |= (lanemask)_mm512_movepi32_mask(_mm512_load_si512(q + 16 * i)) << 16 * i;
+    r = _cvtmask32_u32(
+        _mm512_kunpackw(_mm512_movepi32_mask(_mm512_load_si512(q + 16)), _mm512_movepi32_mask(_mm512_load_si512(q))));
 #elif defined __AVX2__
     for (int i = 0; i < 4; i++)
         r |= (lanemask)_mm256_movemask_ps(_mm256_load_ps((const float *)q + 8 * i)) << 8 * i;
