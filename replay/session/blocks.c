@@ -590,7 +590,8 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
     *half += fmax(chance_of(s, &rates) * passed, lead_apart(s, &rates) * behind);
-    *half = hypot(*half, unseen_change(s, &rates) * rates.mean * passed); /* neither tells of the other */
+    const double unseen = unseen_change(s, &rates) * rates.mean * passed;
+    *half = sqrt(*half * *half + unseen * unseen); /* neither tells of the other; hypot() wants glibc 2.35 */
     if (has_few_sms(s))
         *half = fmax(*half, LEAST_OF_FEW * s->error * cycles);
     return cycles;
