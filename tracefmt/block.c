@@ -229,17 +229,39 @@ bool rp_cursor_open(struct rp_cursor *c, struct rp_block *b, uint32_t warp, stru
     return false;
 }
 
-uint64_t rp_cursor_left(const struct rp_cursor *c, uint32_t exits, uint64_t enough)
+/* Counts the instructions from number `at` of the run on, as rp_cursor_left() does. */
+static uint64_t count_left(const struct rp_run *run, const struct rp_run *end, uint32_t at, uint32_t exits,
+                           uint64_t enough)
 {
-    const struct piece *p = c->piece_data;
-    const struct chunk_path *path = p->over ? NULL : p->warp->path;
-    const struct rp_run *end = path ? path->path.runs + path->path.run_count : c->run;
-    uint64_t left = 0, not_counted = exits + (uint64_t)c->at;
-    for (const struct rp_run *run = c->run; run < end && left < enough; run++) {
+    uint64_t left = 0, not_counted = exits + (uint64_t)at;
+    for (; run < end && left < enough; run++) {
         left += run->length > not_counted ? run->length - not_counted : 0;
         not_counted = exits;
     }
     return left;
+}
+
+uint64_t rp_cursor_left(const struct rp_cursor *c, uint32_t exits, uint64_t enough)
+{
+    const struct piece *p = c->piece_data;
+    const struct chunk_path *path = p->over ? NULL : p->warp->path;
+    return path ? count_left(c->run, path->path.runs + path->path.run_count, c->at, exits, enough) : 0;
+}
+
+bool rp_trace_peek(struct rp_trace *t, uint32_t launch, uint64_t block, uint32_t warp, uint32_t exits, uint64_t enough,
+                   struct rp_run *first, uint64_t *left)
+{
+    size_t beginning;
+    struct chunk *c = find_beginning(t, launch, block, &beginning) ? trace_acquire_chunk(t, beginning, NULL) : NULL;
+    const struct chunk_block *found = c ? chunk_find_block(c, block) : NULL;
+    const struct path *path = found && !found->piece ? &found->warps[warp].path->path : NULL;
+    bool any = path && path->run_count;
+    if (any) {
+        *first = path->runs[0];
+        *left = count_left(path->runs, path->runs + path->run_count, 0, exits, enough);
+    }
+    trace_release_chunk(t, c);
+    return any;
 }
 
 void rp_cursor_close(struct rp_cursor *c)

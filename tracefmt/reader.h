@@ -128,6 +128,10 @@ void rp_cursor_close(struct rp_cursor *);
 /* A lower bound on the instructions left in the warp's instruction stream, less `exits` per run. It may stop counting
  * at `enough`. */
 uint64_t rp_cursor_left(const struct rp_cursor *, uint32_t exits, uint64_t enough);
+/* Looks at the beginning of a warp's instruction stream, without opening its block. *first: its first run; *left: as
+ * rp_cursor_left() counts it. False: the stream is empty, or the trace is damaged here. */
+bool rp_trace_peek(struct rp_trace *, uint32_t launch, uint64_t block, uint32_t warp, uint32_t exits, uint64_t enough,
+                   struct rp_run *first, uint64_t *left);
 /* Moves on to the block's next piece. 1: there is one; 0: the instruction stream has ended; -1: the trace is damaged,
  * err is filled. */
 int rp_cursor_refill(struct rp_cursor *, struct rp_error *);

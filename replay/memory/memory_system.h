@@ -129,8 +129,10 @@ bool sm_memory_accepts(const struct sm_memory *);
 bool memory_system_may_refuse(const struct memory_system *);
 
 /* Begins an access by this sub-core. Its transactions arrive at the LSU in cycle `arrival`, after the present one.
- * sm_memory_accepts() is true. `token`: the engine's name for the access. */
-void sm_memory_begin(struct sm_memory *, unsigned subcore, uint64_t arrival, uint32_t token);
+ * sm_memory_accepts() is true. `token`: the engine's name for the access. `group`: one of MEMORY_GROUPS, for
+ * sm_memory_away(). */
+#define MEMORY_GROUPS 64
+void sm_memory_begin(struct sm_memory *, unsigned subcore, uint64_t arrival, uint32_t token, unsigned group);
 /* The current access arrives later by these cycles. Once it has transactions this has no effect. */
 void sm_memory_wait(struct sm_memory *, uint64_t cycles);
 struct memory_transaction {
@@ -179,6 +181,9 @@ bool sm_memory_completed(struct sm_memory *, struct memory_completion *);
 uint64_t sm_memory_advance(struct sm_memory *, uint64_t now);
 /* Whether replies or credits have come since the last sm_memory_advance(). */
 bool sm_memory_replied(const struct sm_memory *);
+/* Requests of the group's accesses that have left the SM, and whose last reply it has not processed. While there are
+ * any, some access of the group is not complete. */
+uint32_t sm_memory_away(const struct sm_memory *, unsigned group);
 /* The first cycle in which a reply or a credit can reach the SM; MEMORY_NEVER: none is in flight. The chip has been
  * advanced up to `from`, no further. A request that leaves the SM can move the horizon forward, to no earlier than
  * `lookahead` cycles after its arrival. */

@@ -95,6 +95,7 @@ static void add_some(struct sm_memory *s, struct lsu_access *a, const struct mem
                                       .hint = t.hint});
     }
     a->pending += (uint32_t)leaving;
+    s->away[a->group] += (uint32_t)leaving;
     note_leaving(s, leaving, leaving, first);
     s->departures = d;
 }
@@ -157,6 +158,7 @@ static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct 
     for (uint32_t n = 0; level->listener && n < i; n++)
         level_report(level, s->number, out[n].of.address, CACHE_READ, false, start + n * interval + latency);
     a->pending += i;
+    s->away[a->group] += i;
     note_leaving(s, i, i, out[0].arrival);
     return i;
 }

@@ -46,7 +46,7 @@ bool sm_memory_grow_outbox(struct sm_memory *s, size_t count)
 
 bool sm_memory_accepts(const struct sm_memory *s) { return s->held < s->layout->lsu_queue; }
 
-void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, uint32_t token)
+void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, uint32_t token, unsigned group)
 {
     s->used = true;
     s->plain_arrival = arrival;
@@ -62,6 +62,7 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->arrival = arrival + s->origin;
     a->end = response_of(a->arrival, RESPONSE_NONE);
     a->token = token;
+    a->group = (uint8_t)group;
     a->pending = 1;
     a->reports_taken = false;
     a->next_item = a->item_count = 0;
@@ -188,6 +189,7 @@ void sm_memory_receive(struct sm_memory *s, struct inbox *from)
 }
 
 bool sm_memory_replied(const struct sm_memory *s) { return s->replied; }
+uint32_t sm_memory_away(const struct sm_memory *s, unsigned group) { return s->away[group]; }
 
 uint64_t sm_memory_horizon(const struct sm_memory *s, uint64_t from, uint64_t lookahead)
 {
@@ -205,6 +207,7 @@ HOT void complete_request(struct sm_memory *s, struct lsu_request *r, uint64_t r
         served(s, w->access, later(w->cycle, response));
         pool_give(&s->requests, w);
     }
+    s->away[r->access->group]--;
     served(s, r->access, response);
     pool_give(&s->requests, r);
 }

@@ -32,7 +32,7 @@ struct lsu_access {
     uint32_t token, pending;       /* pending: requests without a response, and 1 more until the commit */
     struct lsu_transaction *items; /* those from `next_item` on wait; kept when the object is reused */
     uint32_t next_item, item_count, item_room;
-    uint8_t l1;
+    uint8_t l1, group;
     bool reports_taken;
 };
 
@@ -132,6 +132,7 @@ struct sm_memory {
     struct outbox outbox;
     struct inbox inbox;
     bool replied, failed;
+    uint32_t away[MEMORY_GROUPS];   /* requests that have left, without their last reply, by group */
     uint64_t stepped_to;            /* the last simulated cycle + 1 */
     struct dram_counts dram_counts; /* of an immediate system */
     struct port_counts port_counts;

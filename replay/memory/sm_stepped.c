@@ -269,7 +269,9 @@ static void let_leave(struct sm_memory *s, struct lsu_request *r, uint64_t cycle
         .of = r->of, .name = r->access ? r->item.id : NO_ID, .kind = r->kind, .repeats = r->repeats, .hint = r->hint};
     r->sequence = s->sequence;
     leave(s, &o, last);
-    if (!r->access)
+    if (r->access)
+        s->away[r->access->group]++;
+    else
         pool_give(&s->requests, r);
 }
 

@@ -134,6 +134,8 @@ static struct fast_block *new_block(struct fast_part *part)
     return block;
 }
 
+_Static_assert(MOST_BLOCKS <= MEMORY_GROUPS, "each resident block has a group of accesses");
+
 /* Takes a free block or a new one for the SM. It is resident, and has no warps yet. */
 static struct fast_block *take_block(struct fast_sm *sm, const struct fast_assigned *a)
 {
@@ -151,7 +153,9 @@ static struct fast_block *take_block(struct fast_sm *sm, const struct fast_assig
                                  .scoreboards = block->scoreboards,
                                  .signals = block->signals,
                                  .async = block->async,
+                                 .number = (uint8_t)__builtin_ctzll(~sm->numbers),
                                  .next = sm->first};
+    sm->numbers |= 1ull << block->number;
     if (block->async)
         async_block_clear(block->async, a->rank);
     sm->first = block;
@@ -211,6 +215,7 @@ static void close_block(struct fast_sm *sm, struct fast_block *block)
     block->next = block->part->free;
     block->part->free = block;
     block->part->resident--;
+    sm->numbers &= ~(1ull << block->number);
     sm->resident--;
 }
 

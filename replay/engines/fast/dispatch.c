@@ -5,12 +5,13 @@
  * SM's state stays in the caches of the host. Then the chip runs, as far as no later request of an SM can reach it.
  * With several threads the chip runs while SMs do, on the requests of earlier windows. A window then asks of SMs only
  * what the chip waits for, the least of their horizons. A thread whose SMs have all reached it lets them run further
- * until the others are done, too. How far they come does not change results.
+ * until the others, and the chip, are done, too. How far they come does not change results.
  *
  * While blocks are left, no SM has room for one, except SMs that a block has just left, and SMs that got one less than
  * dispatch_interval ago. So an SM pauses where a block leaves it or that interval ends. All SMs run to where they pause
  * or to the end of the window. Then the earliest ones that pause get their blocks, as if the chip had run cycle by
- * cycle.
+ * cycle. With several threads others that pause get theirs, too, before the first ones go on, if these cannot pause
+ * again before (leaving.c).
  *
  * Where launches overlap, a block that leaves one SM may let blocks come to others. So a window ends where that can be
  * (overlap.c). Then all SMs run in step, from one cycle in which something happens to the next.
@@ -38,6 +39,7 @@ struct dispatch {
     struct fast *fast;
     struct round_pool *round_pool;
     unsigned threads;
+    uint64_t launches; /* f->launches when `threads` was chosen */
     uint64_t slice;
     struct turn *turns; /* [SMs] */
     uint64_t serve;
@@ -80,7 +82,8 @@ static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
             return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
-        sm->pauses = grid;
+        if (sm->pauses != (grid != NULL)) /* most often it is the same: another thread may have the SM in its caches */
+            sm->pauses = grid;
         if (grid && is_at(f, sm, now))
             sm->next_room = sm->next_place > now && room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
         if (!grid)
@@ -217,18 +220,19 @@ static bool failed(const struct fast *f, struct rp_error *err)
     return true;
 }
 
-/* Makes the SMs due that pause at `now`. */
-static void choose_paused(struct dispatch *d, uint64_t now)
+/* Ends the pauses at `now`: these SMs become due. Returns their number. */
+static unsigned end_pauses(struct dispatch *d, uint64_t now)
 {
     struct fast *f = d->fast;
     unsigned due = 0;
     for (unsigned s = 0; s < f->sm_count; s++)
         if (f->next[s] == now && f->sms[s].paused) {
             f->sms[s].paused = false;
+            f->sms[s].pauses_from = now;
             make_due(d, s);
             due++;
         }
-    atomic_store(&d->due, due);
+    return due;
 }
 
 static uint64_t plus(uint64_t cycle, uint64_t more) { return cycle < NEVER - more ? cycle + more : NEVER; }
@@ -290,6 +294,36 @@ static uint64_t first_pause(const struct fast *f)
         if (!f->sms[s].paused && reached(&f->sms[s]) == first)
             return NEVER;
     return first;
+}
+
+static bool is_due(const struct dispatch *d, unsigned s)
+{
+    return atomic_load_explicit(&d->turns[s].state, memory_order_relaxed) == TURN_DUE;
+}
+
+/* While SMs are due, and none runs: the cycle of the earliest SMs that pause; NEVER: an SM that is due may pause again
+ * before, or no SM pauses. */
+static uint64_t next_pause(const struct dispatch *d)
+{
+    struct fast *f = d->fast;
+    uint64_t next = NEVER, others = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        const struct fast_sm *sm = &f->sms[s];
+        if (sm->paused)
+            next = sm->now < next ? sm->now : next;
+        else if (!is_due(d, s))
+            others = reached(sm) < others ? reached(sm) : others;
+    }
+    if (next >= others)
+        return NEVER;
+    for (unsigned s = 0; s < f->sm_count && next != NEVER; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        if (is_due(d, s) && sm->pauses_from <= next)
+            sm->pauses_from = fast_pauses_from(sm, NEVER);
+        if (is_due(d, s) && sm->pauses_from <= next)
+            next = NEVER;
+    }
+    return next;
 }
 
 /* Removes complete blocks, before anything issues, on all SMs. True: an SM pauses. */
@@ -355,6 +389,7 @@ static bool take_threads(struct dispatch *d, unsigned threads)
         return false;
     d->round_pool = threads > 1 ? f->round_pool : NULL;
     d->threads = threads > 1 ? round_pool_threads(f->round_pool) : 1;
+    f->shared = d->threads > 1;
     if (f->memo_count >= d->threads)
         return true;
     struct memo **memos = realloc(f->memos, d->threads * sizeof(struct memo *));
@@ -369,6 +404,9 @@ static bool need_threads(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->fast;
     uint64_t instructions = 0;
+    if (d->threads && d->launches == f->launches)
+        return true;
+    d->launches = f->launches;
     for (const struct fast_grid *g = f->job->threads > 1 ? f->grids : NULL; g; g = g->next)
         instructions += rp_trace_launch_totals(f->job->trace, g->of.number).warp_instructions;
     bool large = instructions >= THREADS_FROM;
@@ -460,16 +498,47 @@ static bool begin_round(struct dispatch *d)
     return true;
 }
 
+/* Whether SMs whose pauses have ended may wait while those of later pauses get their blocks, so that all run at once.
+ */
+static bool may_gather(const struct dispatch *d, const struct fast_grid *waited)
+{
+    return d->threads > 1 && d->fast->step_from == NEVER && waited && fast_first_waiting(d->fast) == waited;
+}
+
+/* The earliest SMs that pause, at `now`, get blocks. With several threads, so do those that pause later, as long as the
+ * order of pauses is certain. */
+static bool serve_pauses(struct dispatch *d, uint64_t now, struct rp_error *err)
+{
+    unsigned due = 0;
+    do {
+        const struct fast_grid *waited = fast_first_waiting(d->fast);
+        if (!exchange(d, now, err))
+            return false;
+        due += end_pauses(d, now);
+        now = may_gather(d, waited) ? next_pause(d) : NEVER;
+    } while (now != NEVER);
+    atomic_store(&d->due, due);
+    return true;
+}
+
 static bool run_sms(struct dispatch *d, struct rp_error *err)
 {
     run(d);
-    for (uint64_t now; (now = first_pause(d->fast)) != NEVER;) {
-        if (!exchange(d, now, err))
+    for (uint64_t now; (now = first_pause(d->fast)) != NEVER; run(d))
+        if (!serve_pauses(d, now, err))
             return false;
-        choose_paused(d, now);
-        run(d);
-    }
     return true;
+}
+
+/* Serves the chip or, while another thread does, lets SMs run as far as they may. */
+static void end_chip(struct dispatch *d)
+{
+    serve_chip(d);
+    for (bool more = true; more && atomic_load(&d->chip.state) != TURN_OVER;) {
+        more = false;
+        for (unsigned s = 0; s < d->fast->sm_count && atomic_load(&d->chip.state) != TURN_OVER; s++)
+            more |= run_slice(d, 0, s);
+    }
 }
 
 /* Runs all SMs up to their horizons, and the chip: beside them with several threads, else after them. */
@@ -484,7 +553,7 @@ static bool run_window(struct dispatch *d, struct rp_error *err)
         choose_chip(d);
     choose_all(d);
     bool helped = begin_round(d), fine = run_sms(d, err);
-    serve_chip(d);
+    end_chip(d);
     atomic_store(&d->over, true);
     if (helped)
         round_pool_end(d->round_pool);

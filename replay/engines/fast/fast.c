@@ -73,6 +73,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->most_ahead = wanted && wanted < MOST_AHEAD ? wanted : MOST_AHEAD;
     f->period = (struct engine_period){.job = job};
     f->grid_count = 0;
+    f->launches = 0;
     f->next_sm = 0;
     f->from = f->delivered = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
@@ -86,6 +87,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->lookahead = memory_system_lookahead(f->memory);
     f->chip_delay = memory_system_request_latency(f->memory);
     f->light = memory_system_is_light(f->memory);
+    f->shared = false;
     /* without lookahead, the chip knows its next cycle only once a request arrives */
     f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;
     f->chip_next = NEVER;
@@ -178,7 +180,7 @@ static void *fast_open(const struct machine *m, enum replay_engine mode, struct 
         f->crowded = m->sms >= CROWDED;
         for (uint32_t u = 0; u < m->unit_count; u++)
             f->unit_models[u] = (const struct unit_model *)m->units[u].model;
-        f->sms = calloc((size_t)m->sms, sizeof *f->sms);
+        f->sms = aligned_alloc(_Alignof(struct fast_sm), (size_t)m->sms * sizeof *f->sms);
         f->next = calloc((size_t)m->sms, sizeof *f->next);
         f->sm_count = f->sms && f->next ? (unsigned)m->sms : 0;
     }

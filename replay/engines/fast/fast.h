@@ -169,6 +169,7 @@ struct fast_block {
     struct rp_block *trace;
     uint64_t ended, waiting; /* warps, by number */
     uint8_t warp_count, live;
+    uint8_t number;          /* among the resident blocks of the SM */
     uint32_t unresolved;     /* accesses of its warps whose end is not known */
     struct fast_warp *warps; /* this and the next three belong to the block, and are kept while it is free */
     uint64_t *scoreboards;
@@ -207,6 +208,12 @@ struct fast_subcore {
 
 struct memo;
 
+/* Instructions that a warp issues first, and the least number of cycles in which it does. */
+struct first_run {
+    uint32_t start, length;
+    uint64_t cycles;
+};
+
 /* One launch, as the whole chip sees it. */
 struct fast_grid {
     struct engine_launch of;
@@ -219,15 +226,16 @@ struct fast_grid {
     bool meets;            /* several blocks may meet at the launch's barrier */
     uint64_t next_cluster; /* to place */
     struct room block_room;
-    uint64_t next_block;      /* blocks assigned so far; without clusters also the next block's index */
-    uint64_t seen, stay;      /* blocks before `seen` that are not placed stay at least `stay` cycles each */
-    struct fast_part **parts; /* [SMs]; NULL: the SM has had none of its blocks */
-    struct fast_grid *next;   /* the launch that was taken next */
+    uint64_t next_block;        /* blocks assigned so far; without clusters also the next block's index */
+    uint64_t seen, stay;        /* blocks before `seen` that are not placed stay at least `stay` cycles each */
+    struct first_run first_run; /* of the last new block that was looked at */
+    struct fast_part **parts;   /* [SMs]; NULL: the SM has had none of its blocks */
+    struct fast_grid *next;     /* the launch that was taken next */
 };
 
 /* The part of a grid that one SM runs. */
 struct fast_part {
-    const struct fast_grid *grid;
+    struct fast_grid *grid;
     struct statistics statistics;
     struct fast_block *free;
     unsigned resident;
@@ -271,26 +279,31 @@ struct fast_observed {
 #define MOST_SUBCORES 16u /* a multiple of 4 */
 #define MOST_BLOCKS 64u   /* resident on an SM */
 
+/* What the chip asks of all SMs again and again comes first: a line of the host's caches. */
 struct fast_sm {
-    const struct fast *chip;
-    struct memo *memo;      /* of the thread that runs this SM */
-    uint64_t now;           /* the last cycle in which something happened here */
-    uint64_t until;         /* it runs all cycles before this one; made earlier when a request leaves for the chip */
-    uint64_t stop;          /* the earlier of `until` and the next event outside the sub-cores */
-    unsigned subcore_count; /* 0: it has had no block yet, and holds nothing */
+    _Alignas(HOST_LINE) const struct fast *chip;
+    uint64_t now;         /* the last cycle in which something happened here */
+    uint64_t until;       /* it runs all cycles before this one; made earlier when a request leaves for the chip */
+    uint64_t next_place;  /* the cycle from which it may get a block */
+    uint64_t next_room;   /* the cycle in which it pauses because it has room, NEVER for none */
+    uint64_t leaves_from; /* while it pauses, and other threads run SMs: no resident block leaves it before */
+    uint64_t pauses_from; /* while it is due after a pause: it does not pause again before */
+    bool pauses;          /* it pauses when a block leaves, as other blocks wait */
+    bool paused;          /* it has stopped at `now`, in which nothing has issued yet */
+    bool failed;
+    unsigned assigned_count;      /* blocks that are placed next */
+    struct memo *memo;            /* of the thread that runs this SM */
+    uint64_t stop;                /* the earlier of `until` and the next event outside the sub-cores */
+    unsigned subcore_count;       /* 0: it has had no block yet, and holds nothing */
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at; NEVER: there is none */
     struct fast_subcore *subcores;
     uint32_t refused; /* sub-cores that issue nothing, with instructions that the LSU has refused; a bit each */
     uint64_t next_leave, last_issue, last_leave;
     uint64_t idle_cycles, occupied_cycles; /* sub-core cycles without a warp; SM cycles with a block */
-    uint64_t next_place;                   /* the cycle from which it may get a block */
-    uint64_t next_room;                    /* the cycle in which it pauses because it has room, NEVER for none */
-    bool pauses;                           /* it pauses when a block leaves, as other blocks wait */
-    bool paused;                           /* it has stopped at `now`, in which nothing has issued yet */
     struct room left;                      /* room beside the resident and the assigned blocks */
     struct fast_block *first;              /* resident blocks */
+    uint64_t numbers;                      /* of resident blocks, a bit each */
     unsigned resident;
-    unsigned assigned_count; /* blocks that are placed next */
     uint64_t occupied_since, shared_free;
     uint64_t cluster_port_free; /* the cycle from which its port to the shared memory of other SMs is free */
     uint64_t shared_end;        /* when the shared memory accesses of the issuing instruction end */
@@ -308,7 +321,6 @@ struct fast_sm {
     uint64_t taken;            /* of a posted access with OP_ORDERED: when the LSU has taken it, or MEMORY_PENDING */
     bool out_of_memory;        /* memory ran out in the midst of an instruction */
     struct fast_part *part;    /* of the block that was assigned last; NULL once its launch has ended */
-    bool failed;
     /* begin_sm() does not reset the members below */
     struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
     struct rp_error error;
@@ -329,6 +341,7 @@ struct fast {
     bool constants;                      /* the constant cache may miss */
     bool observes, observes_done;        /* an observer wants issues, stalls or ends; ends */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs share nothing */
+    bool shared;                         /* several threads run SMs */
     bool light;                          /* the chip has little work: it runs after the SMs, not beside them */
     uint64_t chip_delay;                 /* least cycles from an SM to the chip */
     uint64_t from;                       /* cycles before this one are over for all SMs */
@@ -338,6 +351,7 @@ struct fast {
     struct engine_period period;
     struct fast_grid *grids; /* on the machine, in the order in which they came */
     int64_t grid_count;
+    uint64_t launches;  /* taken so far */
     uint64_t step_from; /* the first cycle in which SMs must be in step; NEVER: none */
     bool in_step;       /* all SMs are in the current cycle */
     bool clusters;      /* launches in clusters, or whose blocks meet, are on the machine, or may come: all SMs run in
@@ -527,6 +541,19 @@ HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
 {
     __builtin_prefetch(&w->scoreboard[op->destination + 16], 1);
 }
+
+/* ---- leaving.c --------------------------------------------------------------------------------------------------- */
+
+/* The first cycle in which the block can leave, within now .. enough. */
+uint64_t fast_first_leave(const struct fast *, const struct fast_block *, uint64_t now, uint64_t enough);
+/* The least number of cycles for which a block stays that is not placed yet, by its first warp; counted up to `most`.
+ * 0: the trace is damaged; the error is reported when the block is placed. */
+uint64_t fast_shortest_stay(const struct fast *, struct fast_grid *, uint64_t index, uint64_t most);
+/* The SM has processed all replies of the chip. Returns the first cycle, within sm->now .. enough, in which a resident
+ * block can leave it. */
+uint64_t fast_leaves_from(const struct fast_sm *, uint64_t enough);
+/* The SM goes on after a pause at sm->now. Returns the first cycle in which it can pause again, at most `enough`. */
+uint64_t fast_pauses_from(const struct fast_sm *, uint64_t enough);
 
 /* ---- overlap.c --------------------------------------------------------------------------------------------------- */
 

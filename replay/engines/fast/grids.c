@@ -38,6 +38,7 @@ bool fast_take_launches(struct fast *f, uint64_t now, struct rp_error *err)
         *last = g;
         last = &g->next;
         f->grid_count++;
+        f->launches++;
         if (!begin_grid(f, g, err))
             return false;
     }

@@ -175,7 +175,7 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
     }
     if (sm->token == NO_ACCESS) {
         sm->token = fast_access_new(sm);
-        sm_memory_begin(sm->memory, w->subcore->number, sm->arrival, sm->token);
+        sm_memory_begin(sm->memory, w->subcore->number, sm->arrival, sm->token, w->block->number);
     }
     sm_memory_add_all(sm->memory,
                       &(struct memory_transactions){base, segment, repeats, bytes, count, (uint8_t)cache_kind_of(o),

@@ -10,7 +10,7 @@
  *    matter: it begins when a launch ends, and the launches that waited for that launch come first.
  *
  * Before the first cycle in which one of these can happen, SMs may be ahead of one another. How long blocks stay
- * follows from how many instructions their warps have yet to issue.
+ * is computed in leaving.c.
  *
  * Blocks of a cluster meet at its barrier and update barrier objects of one another, and those of some launches meet at
  * the launch's: then SMs are always in step.
@@ -18,26 +18,6 @@
 #include "replay/engines/fast/fast.h"
 
 #define ENOUGH 1024u /* cycles: it does not look further ahead */
-
-/* The least number of cycles in which a warp can issue the rest of its instructions; counted up to `most`. */
-static uint64_t cycles_left(const struct fast *f, const struct fast_grid *g, const struct rp_cursor *c, uint64_t most)
-{
-    uint64_t width = (uint64_t)f->machine->issue_width;
-    return rp_cursor_left(c, g->program.free_exits, most * width) / width;
-}
-
-/* The first cycle in which the block can leave, within now .. enough. */
-static uint64_t first_leave(const struct fast *f, const struct fast_block *b, uint64_t now, uint64_t enough)
-{
-    if (!b->live)
-        return b->unresolved || b->completion < now ? now : b->completion < enough ? b->completion : enough;
-    uint64_t first = now;
-    for (unsigned i = 0; i < b->warp_count && first < enough; i++) {
-        uint64_t end = b->warps[i].ended ? 0 : now + cycles_left(f, b->part->grid, &b->warps[i].cursor, enough - now);
-        first = end > first ? end : first;
-    }
-    return first < enough ? first : enough;
-}
 
 /* The first cycle in which an SM can have more room than now. */
 static uint64_t first_room(const struct fast *f, uint64_t now)
@@ -47,7 +27,7 @@ static uint64_t first_room(const struct fast *f, uint64_t now)
         const struct fast_sm *sm = &f->sms[s];
         first = sm->next_room < first ? sm->next_room : first;
         for (const struct fast_block *b = sm->first; b && first > now; b = b->next)
-            first = first_leave(f, b, now, first);
+            first = fast_first_leave(f, b, now, first);
     }
     return first;
 }
@@ -62,7 +42,7 @@ static uint64_t first_end_of(const struct fast *f, const struct fast_grid *g, ui
             continue;
         for (const struct fast_block *b = sm->first; b && last < now + ENOUGH; b = b->next)
             if (b->part->grid == g) {
-                uint64_t leaves = first_leave(f, b, now, now + ENOUGH);
+                uint64_t leaves = fast_first_leave(f, b, now, now + ENOUGH);
                 last = leaves > last ? leaves : last;
             }
     }
@@ -80,19 +60,6 @@ static uint64_t first_end(const struct fast *f, uint64_t now)
     return first;
 }
 
-/* The least number of cycles for which the block stays, by its first warp. 0: the trace is damaged; the error is
- * reported when the block is placed. */
-static uint64_t stay(const struct fast *f, const struct fast_grid *g, uint64_t index)
-{
-    struct rp_cursor c = {0};
-    struct rp_block *block = rp_block_open(f->job->trace, g->of.number, index, NULL);
-    uint64_t cycles = block && rp_cursor_open(&c, block, 0, NULL) ? cycles_left(f, g, &c, ENOUGH) : 0;
-    rp_cursor_close(&c);
-    if (block)
-        rp_block_close(block);
-    return cycles;
-}
-
 /* Looks ahead at the launch's blocks before `end`. Returns for how many cycles each block stays, at least, of those
  * that were not placed when the look-ahead began. */
 static uint64_t shortest_stay(const struct fast *f, struct fast_grid *g, uint64_t end)
@@ -102,7 +69,7 @@ static uint64_t shortest_stay(const struct fast *f, struct fast_grid *g, uint64_
         g->stay = ENOUGH;
     }
     for (; g->seen < end && g->stay; g->seen++) {
-        uint64_t cycles = stay(f, g, g->seen);
+        uint64_t cycles = fast_shortest_stay(f, g, g->seen, ENOUGH);
         g->stay = cycles < g->stay ? cycles : g->stay;
     }
     return g->stay;

@@ -1,5 +1,9 @@
 /* An SM of the fast engine: the loop over its events, and issue. */
+#include <inttypes.h>
+
 #include "replay/engines/fast/advance.h"
+
+#define PAUSES_AHEAD 256u /* cycles after a pause for which it looks when blocks can leave */
 
 /* The stall reason: what kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing.
  * *level: the level of the response, if it was memory. */
@@ -393,6 +397,7 @@ void fast_sm_leave(struct fast_sm *sm, uint64_t now)
     if (left)
         fast_leave_blocks(sm);
     sm->paused = sm->pauses && (left || sm->next_room == now);
+    sm->leaves_from = now;
     sm->next_room = sm->next_room == now ? NEVER : sm->next_room;
 }
 
@@ -418,12 +423,24 @@ static bool run(struct fast_sm *sm, uint64_t *next, struct rp_error *err)
     return true;
 }
 
+/* Other SMs may have got their blocks already, as this one was not to pause so early. */
+static bool pause_was_foreseen(const struct fast_sm *sm, struct rp_error *err)
+{
+    return !sm->paused || sm->now >= sm->pauses_from ||
+           rp_fail(err, RP_SYSTEM,
+                   "SM %u: a block leaves in cycle %" PRIu64 ", and was not to leave before %" PRIu64
+                   ". Please report this, and replay on one thread",
+                   (unsigned)(sm - sm->chip->sms), sm->now, sm->pauses_from);
+}
+
 uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo)
 {
     uint64_t next = NEVER;
     sm->memo = memo;
     if (sm->chip->crowded)
         fast_prefetch(sm);
-    sm->failed = !run(sm, &next, &sm->error);
+    sm->failed = !run(sm, &next, &sm->error) || !pause_was_foreseen(sm, &sm->error);
+    if (sm->paused && sm->chip->shared)
+        sm->leaves_from = fast_leaves_from(sm, sm->now + PAUSES_AHEAD);
     return sm->failed ? sm->now : next;
 }

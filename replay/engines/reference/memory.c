@@ -215,7 +215,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
             *taken = accepted;
         return true;
     }
-    sm_memory_begin(memory, w->subcore, accepted, token);
+    sm_memory_begin(memory, w->subcore, accepted, token, 0);
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_dynamic_access *dynamic = &w->next.accesses[i];
         struct access a = {.operand = &in->memory[i], .space = in->memory[i].space, .mask = dynamic->pattern->mask};

@@ -25,7 +25,7 @@ static uint64_t advance(struct memory_system *m, unsigned sms, uint64_t now)
 static void begin(struct memory_system *m, const struct plan_access *a, uint32_t token, uint64_t now, uint64_t *end)
 {
     struct sm_memory *sm = memory_system_sm(m, a->sm);
-    sm_memory_begin(sm, a->subcore, now + a->initiation, token);
+    sm_memory_begin(sm, a->subcore, now + a->initiation, token, 0);
     for (unsigned t = 0; t < a->count; t++) {
         sm_memory_wait(sm, t ? 1000 : a->waits); /* behind the first transaction it has no effect */
         sm_memory_add(sm, &a->transactions[t]);

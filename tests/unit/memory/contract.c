@@ -232,23 +232,27 @@ static uint64_t launch_a_read(struct memory_system *system, struct statistics *s
     struct rp_error err;
     struct sm_memory *sm = memory_system_sm(system, 1);
     uint64_t end = MEMORY_PENDING;
+    uint32_t away = 0;
     struct memory_completion c;
     for (uint64_t now = 0; now < 2000; now++) {
         sm_memory_advance(sm, now);
+        away = sm_memory_away(sm, 5) > away ? sm_memory_away(sm, 5) : away;
         memory_system_advance(system, now);
         sm_memory_advance(sm, now);
         if (sm_memory_completed(sm, &c))
             end = c.cycle;
         if (now)
             continue;
-        sm_memory_begin(sm, 3, 4, 77);
+        sm_memory_begin(sm, 3, 4, 77, 5);
         sm_memory_add(sm, &(struct memory_transaction){4096, CACHE_READ, false, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES});
         enum response_level level;
         uint64_t at_once = sm_memory_commit(sm, NULL, &level);
         end = at_once == MEMORY_PENDING ? end : at_once;
     }
     *s = (struct statistics){0};
+    cr_expect_eq(sm_memory_away(sm, 5), 0);
     cr_assert(memory_system_end_launch(system, 2000, s, &err));
+    cr_expect_eq(away, s->memory.l1.misses);
     return end;
 }
 

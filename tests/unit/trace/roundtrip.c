@@ -50,6 +50,17 @@ static void compare_step(void *data, const struct synthetic_step *want)
     c->thread_instructions += (unsigned)__builtin_popcount(want->executed);
 }
 
+/* The cursor is at its beginning. */
+static void compare_peek(struct rp_trace *trace, uint32_t launch, uint64_t block, uint32_t warp,
+                         const struct rp_cursor *c)
+{
+    struct rp_run first;
+    uint64_t left = 0, all = rp_cursor_left(c, 0, UINT64_MAX);
+    cr_assert_eq(rp_trace_peek(trace, launch, block, warp, 0, UINT64_MAX, &first, &left), all > 0);
+    cr_assert_eq(left, all);
+    cr_assert(!all || (first.start == c->run->start && first.length == c->run->length));
+}
+
 static void compare_block(struct rp_trace *trace, const struct synthetic_trace *t, uint32_t launch, uint64_t block,
                           struct comparison *c)
 {
@@ -59,6 +70,7 @@ static void compare_block(struct rp_trace *trace, const struct synthetic_trace *
     for (uint32_t w = 0; w < rp_block_warps(b); w++) {
         struct rp_step step;
         cr_assert(rp_cursor_open(&c->cursor, b, w, &err), "%s", err.text);
+        compare_peek(trace, launch, block, w, &c->cursor);
         synthetic_warp(t, launch, block, w, compare_step, c);
         cr_assert(rp_cursor_next(&c->cursor, &step, &err) == 0, "more steps than were written");
         cr_assert(rp_cursor_next(&c->cursor, &step, &err) == 0, "the end is not final");
