@@ -470,6 +470,7 @@ static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, bool *mee
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
     const uint8_t *slot_at = w->waiting.used ? w->waiting.slot_at : NULL;
+    w->g.in_place = 0;
     *meets = false;
     if (slot_at) {
         while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {

@@ -7,6 +7,7 @@
 
 #include "frontend/guest/lanes.h"
 #include "frontend/guest/order.h"
+#include "frontend/guest/places.h"
 #include "frontend/module/cubin.h"
 
 /* ---- for instruction sets -----------------------------------------------------------------------------------------
@@ -296,6 +297,7 @@ static void guest_pack(struct guest_translation *t)
             guest_prepare_access(&p->uops[i], (struct memory_descriptor *)descriptor);
         descriptor += uop_descriptor_bytes(o);
     }
+    guest_mark_places(p, b->operations.at);
 }
 
 static void guest_translate_all(struct guest_translation *t)

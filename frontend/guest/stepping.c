@@ -31,8 +31,10 @@ void guest_stepper_close(struct guest_stepper *s)
 void guest_stepper_observe(struct guest_stepper *s, const struct guest_observer *o)
 {
     s->observer = *o;
-    for (uint32_t i = 0; i < s->engine.group_count; i++)
+    for (uint32_t i = 0; i < s->engine.group_count; i++) {
         s->engine.groups[i].g.observer = o->access ? &s->observer : NULL;
+        s->engine.groups[i].g.in_place = 0;
+    }
 }
 
 /* ---- an instruction of a split -------------------------------------------------------------------------------------
@@ -97,6 +99,7 @@ static const struct uop *guest_execute_lanes(struct guest_warp *w, const struct 
 static const struct uop *guest_execute_control(struct guest_warp *w, const struct uop *u)
 {
     uint32_t to;
+    w->g.in_place = 0;
     switch (u->kind) {
     case UOP_FENCE: break;
     case UOP_HOST_CALL:
@@ -149,6 +152,7 @@ static const struct uop *guest_begin_instruction(struct guest_warp *w, uint32_t 
 /* Executes one instruction of these lanes, which are in no slot. Where it fails they stay at it. */
 static void guest_step_split(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
+    w->g.in_place = 0;
     guest_finish_instruction(w, at, guest_begin_instruction(w, at, lanes));
 }
 

@@ -159,6 +159,15 @@ static void ia32_shift_uops(struct ia32_translation *t)
 
 /* ---- products and quotients -------------------------------------------------------------------------------------- */
 
+/* Of EDX:EAX and b. */
+static void ia32_wide(struct ia32_translation *t, enum ia32_lane lane, struct operand b, int64_t imm)
+{
+    struct operation o =
+        ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane), GUEST_REGISTER(IA32_EAX), OPERAND_NONE, b, imm);
+    o.c = GUEST_REGISTER(IA32_EDX);
+    ia32_emit(t, o);
+}
+
 static void ia32_find_live(struct ia32_translation *t)
 {
     t->live = ia32_flags_live(t->build, t->build->pc + t->i->length, ia32_flags_changed(t->i));
@@ -169,7 +178,7 @@ static void ia32_multiply_uops(struct ia32_translation *t)
     const struct ia32_instruction *i = t->i;
     ia32_find_live(t);
     if (i->row->operation != IA32_MULTIPLY) {
-        ia32_lane(t, IA32_LANE_PRODUCT, OPERAND_NONE, OPERAND_NONE, ia32_first(t),
+        ia32_wide(t, IA32_LANE_PRODUCT, ia32_first(t),
                   ia32_wants(t) | (i->row->operation == IA32_IMUL ? IA32_SIGNED : 0));
         return;
     }
@@ -186,8 +195,7 @@ static void ia32_multiply_uops(struct ia32_translation *t)
 static void ia32_divide_uops(struct ia32_translation *t)
 {
     const bool is_signed = t->i->row->operation == IA32_IDIV;
-    ia32_lane(t, IA32_LANE_DIVIDE, OPERAND_NONE, OPERAND_NONE, ia32_first(t),
-              ia32_bits(t) | (is_signed ? IA32_SIGNED : 0));
+    ia32_wide(t, IA32_LANE_DIVIDE, ia32_first(t), ia32_bits(t) | (is_signed ? IA32_SIGNED : 0));
     t->guard = GUEST_PREDICATE(IA32_P_CONDITION);
     ia32_emit(t, (struct operation){.kind = UOP_TRAP, .imm = GUEST_TRAP_DIVISION});
 }

@@ -29,9 +29,9 @@ enum ia32_lane {
     IA32_LANE_EXTRACT,   /* d = a part of a */
     IA32_LANE_INSERT,    /* a part of d = a */
     IA32_LANE_SWAP,      /* d = a with its bytes in the other order */
-    IA32_LANE_PRODUCT,   /* EDX:EAX, DX:AX or AX = EAX, AX or AL × b */
+    IA32_LANE_PRODUCT,   /* EDX:EAX, DX:AX or AX = EAX, AX or AL × b; d and c are EAX and EDX */
     IA32_LANE_MULTIPLY,  /* d = a × b */
-    IA32_LANE_DIVIDE,    /* the same registers divided by b; IA32_P_CONDITION: where that cannot be done */
+    IA32_LANE_DIVIDE,    /* likewise divided by b; IA32_P_CONDITION: where that cannot be done */
     IA32_LANE_BIT_MASK,  /* d = 1 << a */
     IA32_LANE_BIT_PLACE, /* d = a + what bit b, with its sign, lies beyond the word there, in bytes */
     IA32_LANE_CONDITION, /* IA32_P_CONDITION = condition imm */

@@ -31,8 +31,9 @@ void ia32_move(struct ia32_translation *t, struct operand d, struct operand a)
 
 void ia32_add(struct ia32_translation *t, struct operand d, struct operand a, uint32_t distance)
 {
-    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(IA32_ADD, false, false), d, a,
-                                guest_constant(t->build, distance), 32));
+    ia32_emit(
+        t, (struct operation){
+               .kind = UOP_LANE, .op = OP_ADD, .type = T_B32, .d = d, .a = a, .b = guest_constant(t->build, distance)});
 }
 
 struct operand ia32_constant(const struct ia32_translation *t, uint32_t value)
