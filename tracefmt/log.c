@@ -197,6 +197,8 @@ void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t opera
 /* Whether the pattern or shape `last` - 1 is that of all lanes at this distance. */
 static inline bool is_affine(const struct rp_chunk *c, uint32_t last, int64_t stride)
 {
+    if (last == c->last_even)
+        return (uint64_t)stride == c->even_stride;
     if (!last)
         return false;
     if (c->scattered)

@@ -458,10 +458,22 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
 static inline bool guest_execute(struct guest_warp *w, const struct uop *u)
 {
     const lanemask executed = guest_executed(w, u);
-    __builtin_prefetch(u + 8); /* code that is executed once a loop does not stay in the first-level cache */
     if (executed)
         u->fn(&w->g.w, u, executed);
     return u->kind != UOP_MEMORY || !w->g.failed;
+}
+
+/* Executes uops that all lanes of the split execute. Returns the first other one, or an access that has failed. */
+static const struct uop *guest_execute_plain(struct guest_warp *w, const struct uop *u)
+{
+    const lanemask active = w->g.w.active;
+    for (; u->flags & UF_PLAIN; u++) {
+        __builtin_prefetch(u + 8); /* code that is executed once a loop does not stay in the first-level cache */
+        u->fn(&w->g.w, u, active);
+        if (w->g.failed)
+            break;
+    }
+    return u;
 }
 
 /* Executes uops from `at` on to the next transfer of control, or to one where another split waits: *meets. Returns
@@ -478,8 +490,9 @@ static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, bool *mee
             *meets = slot_at[u - uops];
         }
     } else {
-        while (u->kind <= UOP_MEMORY && guest_execute(w, u))
-            u++;
+        u = guest_execute_plain(w, u);
+        while (u->kind <= UOP_MEMORY && !w->g.failed && guest_execute(w, u))
+            u = guest_execute_plain(w, u + 1);
     }
     return (uint32_t)(u - uops);
 }

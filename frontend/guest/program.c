@@ -9,6 +9,7 @@
 #include "frontend/guest/order.h"
 #include "frontend/guest/places.h"
 #include "frontend/module/cubin.h"
+#include "frontend/operation/flags.h"
 
 /* ---- for instruction sets -----------------------------------------------------------------------------------------
  */
@@ -291,6 +292,8 @@ static void guest_pack(struct guest_translation *t)
     for (uint32_t i = 0; i < p->uop_count; i++) {
         struct operation *o = &b->operations.at[i];
         uop_pack(&p->uops[i], o, descriptor);
+        if (o->kind <= UOP_MEMORY && !(p->uops[i].flags & UF_GUARDED))
+            p->uops[i].flags |= UF_PLAIN;
         if (o->kind == UOP_TRAP)
             p->uops[i].target = o->target;
         if (o->kind == UOP_MEMORY)
