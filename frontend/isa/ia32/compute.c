@@ -163,7 +163,7 @@ static void ia32_shift_uops(struct ia32_translation *t)
 static void ia32_wide(struct ia32_translation *t, enum ia32_lane lane, struct operand b, int64_t imm)
 {
     struct operation o =
-        ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane), GUEST_REGISTER(IA32_EAX), OPERAND_NONE, b, imm);
+        ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane, imm), GUEST_REGISTER(IA32_EAX), OPERAND_NONE, b, imm);
     o.c = GUEST_REGISTER(IA32_EDX);
     ia32_emit(t, o);
 }

@@ -49,6 +49,6 @@ enum ia32_lane {
 /* IA32_ADD to IA32_NOT, IA32_ROL to IA32_SHRD (c: the amount), IA32_BT to IA32_BTC, IA32_BSF and IA32_BSR (b: the old
  * value); with flags, or without. NULL: any other operation. */
 SIMD_DECLARE(uop_fn, ia32_handler, (unsigned operation, bool narrow, bool sets))
-SIMD_DECLARE(uop_fn, ia32_lane_handler, (unsigned lane))
+SIMD_DECLARE(uop_fn, ia32_lane_handler, (unsigned lane, int64_t imm))
 
 #endif

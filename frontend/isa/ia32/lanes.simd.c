@@ -96,10 +96,10 @@ static uop_fn data_handler(unsigned operation, bool narrow, bool sets)
 
 /* ---- shifts ------------------------------------------------------------------------------------------------------ */
 
-INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+                       bool sets)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *amount = source(w, u->c);
-    const unsigned bits = IA32_BITS(u->imm);
     const lanemask carry = w->carry;
     u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED, n[LANES] ALIGNED;
     FOR_LANES
@@ -122,6 +122,15 @@ INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, 
     set_result(w, r, u->imm, executed);
     if (u->imm & IA32_WANTS_ADJUST)
         merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+}
+
+INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+{
+    switch (IA32_BITS(u->imm)) {
+    case 8: shift_bits(w, u, executed, operation, 8, sets); break;
+    case 16: shift_bits(w, u, executed, operation, 16, sets); break;
+    default: shift_bits(w, u, executed, operation, 32, sets); break;
+    }
 }
 
 #define SHIFT(operation)                                                                                               \
@@ -204,27 +213,45 @@ HANDLER(nothing) { (void)w, (void)u, (void)executed; }
 HANDLER(address)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
-    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
-    const u32 mask = u->imm >> IA32_SHORT_ADDRESS & 1 ? 0xffff : UINT32_MAX;
-    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & mask);
+    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT);
+    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (b[l] << scale) + displacement);
 }
 
-HANDLER(extract)
+HANDLER(short_address)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
+    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & 0xffff);
+}
+
+/* A part of a register, of so many bits, from bit `at` on. */
+INLINE void extract_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, unsigned at)
 {
     const u32 *a = source(w, u->a);
-    const unsigned bits = IA32_BITS(u->imm), up = 32 - bits - (unsigned)(u->imm >> IA32_SHIFT_AT), down = 32 - bits;
+    const unsigned up = 32 - bits - at, down = 32 - bits;
     if (u->imm & IA32_SIGNED)
         STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> down);
     else
         STORE_LANES(u32, destination(w, u->d), executed, a[l] << up >> down);
 }
-
-HANDLER(insert)
+INLINE void insert_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, unsigned at)
 {
     const u32 *a = source(w, u->a), *old = source(w, u->d);
-    const unsigned shift = (unsigned)(u->imm >> IA32_SHIFT_AT);
-    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm)) << shift;
-    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << shift & mask));
+    const u32 mask = UINT32_MAX >> (32 - bits) << at;
+    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << at & mask));
+}
+#define PART(name, bits, at)                                                                                           \
+    HANDLER(extract_##name) { extract_part(w, u, executed, bits, at); }                                                \
+    HANDLER(insert_##name) { insert_part(w, u, executed, bits, at); }
+PART(byte, 8, 0)
+PART(second_byte, 8, 8)
+PART(half, 16, 0)
+
+HANDLER(extract_sign)
+{
+    const u32 *a = source(w, u->a);
+    const unsigned up = 31 - (unsigned)(u->imm >> IA32_SHIFT_AT);
+    STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> 31);
 }
 
 HANDLER(swap)
@@ -424,13 +451,24 @@ HANDLER(repeat)
         rp_log_guard(w->log, *predicate_at(w, IA32_P_CONDITION));
 }
 
+/* By the step that DF says, of 32 bits. */
+INLINE u32 advanced(lanemask down, int l, u32 a, u32 b) { return down & lane_bit[l] ? a - b : a + b; }
+
 HANDLER(advance)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
-    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm));
     const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
-    STORE_LANES(u32, destination(w, u->d), executed,
-                (a[l] & ~mask) | ((down & lane_bit[l] ? a[l] - b[l] : a[l] + b[l]) & mask));
+    if (down)
+        STORE_LANES(u32, destination(w, u->d), executed, advanced(down, l, a[l], b[l]));
+    else
+        STORE_LANES(u32, destination(w, u->d), executed, a[l] + b[l]);
+}
+
+HANDLER(advance_half)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
+    STORE_LANES(u32, destination(w, u->d), executed, (a[l] & ~0xffffu) | (advanced(down, l, a[l], b[l]) & 0xffff));
 }
 
 /* ---- the register of flags --------------------------------------------------------------------------------------- */
@@ -479,16 +517,32 @@ HANDLER(equal)
     merge(&w->zero, mask_of_zeros(differ), executed);
 }
 
-uop_fn SIMD_NAME(ia32_lane_handler)(unsigned lane)
+static uop_fn part_handler(bool insert, unsigned bits, unsigned at)
+{
+    if (bits == 1)
+        return extract_sign;
+    if (bits == 16)
+        return insert ? insert_half : extract_half;
+    if (at)
+        return insert ? insert_second_byte : extract_second_byte;
+    return insert ? insert_byte : extract_byte;
+}
+
+uop_fn SIMD_NAME(ia32_lane_handler)(unsigned lane, int64_t imm)
 {
     static const uop_fn handlers[IA32_LANES] = {
-        [IA32_LANE_NOTHING] = nothing,     [IA32_LANE_ADDRESS] = address,     [IA32_LANE_EXTRACT] = extract,
-        [IA32_LANE_INSERT] = insert,       [IA32_LANE_SWAP] = swap,           [IA32_LANE_PRODUCT] = product,
+        [IA32_LANE_NOTHING] = nothing,     [IA32_LANE_SWAP] = swap,           [IA32_LANE_PRODUCT] = product,
         [IA32_LANE_MULTIPLY] = multiply,   [IA32_LANE_DIVIDE] = divide,       [IA32_LANE_BIT_MASK] = bit_mask,
         [IA32_LANE_BIT_PLACE] = bit_place, [IA32_LANE_CONDITION] = condition, [IA32_LANE_SET] = set,
-        [IA32_LANE_REPEAT] = repeat,       [IA32_LANE_ADVANCE] = advance,     [IA32_LANE_CARRY] = set_carry,
-        [IA32_LANE_DIRECTION] = direction, [IA32_LANE_GET_FLAGS] = get_flags, [IA32_LANE_SET_FLAGS] = set_flags,
-        [IA32_LANE_EQUAL] = equal,
+        [IA32_LANE_REPEAT] = repeat,       [IA32_LANE_CARRY] = set_carry,     [IA32_LANE_DIRECTION] = direction,
+        [IA32_LANE_GET_FLAGS] = get_flags, [IA32_LANE_SET_FLAGS] = set_flags, [IA32_LANE_EQUAL] = equal,
     };
-    return handlers[lane];
+    switch (lane) {
+    case IA32_LANE_ADDRESS: return imm >> IA32_SHORT_ADDRESS & 1 ? short_address : address;
+    case IA32_LANE_ADVANCE: return IA32_BITS(imm) == 16 ? advance_half : advance;
+    case IA32_LANE_EXTRACT:
+    case IA32_LANE_INSERT:
+        return part_handler(lane == IA32_LANE_INSERT, IA32_BITS(imm), (unsigned)(imm >> IA32_SHIFT_AT));
+    default: return handlers[lane];
+    }
 }

@@ -21,7 +21,7 @@ struct operation ia32_operation(uop_fn fn, struct operand d, struct operand a, s
 void ia32_lane(struct ia32_translation *t, enum ia32_lane lane, struct operand d, struct operand a, struct operand b,
                int64_t imm)
 {
-    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane), d, a, b, imm));
+    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane, imm), d, a, b, imm));
 }
 
 void ia32_move(struct ia32_translation *t, struct operand d, struct operand a)
