@@ -158,7 +158,40 @@ Test(guest_lanes, ia32_divides_as_the_plain_engine_does)
             lanes_of(IA32_EDX)[l] = edx[l] = !extended ? edge() : is_signed ? -(eax[l] >> 31) : 0;
         }
         const struct uop u = {.b = GUEST_REGISTER(IA32_EBX), .imm = bits | (is_signed ? IA32_SIGNED : 0)};
-        SIMD_SELECT(ia32_lane_handler)(IA32_LANE_DIVIDE)(&w, &u, executed);
+        SIMD_SELECT(ia32_lane_handler)(IA32_LANE_DIVIDE, u.imm)(&w, &u, executed);
         expect_divisions(&w, executed, is_signed, bits, eax, edx);
+    }
+}
+
+/* ---- rotates through CF -------------------------------------------------------------------------------------------
+ */
+
+/* Bit by bit. */
+static uint32_t rotate_slowly(bool left, unsigned bits, uint32_t a, unsigned n, uint32_t *carry)
+{
+    for (; n; n--) {
+        const uint32_t out = left ? a >> (bits - 1) : a & 1;
+        a = left ? a << 1 | *carry : a >> 1 | *carry << (bits - 1);
+        a = ia32_low_bits(a, bits);
+        *carry = out;
+    }
+    return a;
+}
+
+Test(guest_lanes, ia32_rotates_through_the_carry)
+{
+    static const unsigned sizes[] = {8, 16, 32};
+    for (unsigned n = 0; n < TRIALS; n++) {
+        const bool left = n & 1;
+        const unsigned bits = sizes[n / 2 % 3], operation = left ? IA32_RCL : IA32_RCR;
+        const uint32_t amount = random_word(), by = ia32_amount(operation, bits, amount), carry = random_word() & 1;
+        const uint32_t a = ia32_low_bits(edge(), bits);
+        struct ia32_carry f;
+        uint32_t out = carry;
+        cr_assert(by == (amount & 31) % (bits == 32 ? 33 : bits + 1));
+        if (!by)
+            continue;
+        cr_assert(ia32_shift(operation, bits, a, 0, by, carry, &f) == rotate_slowly(left, bits, a, by, &out));
+        cr_assert(f.c >> 31 == out);
     }
 }
