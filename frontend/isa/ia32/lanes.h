@@ -19,6 +19,7 @@ enum ia32_predicate { IA32_P_PARITY, IA32_P_ADJUST, IA32_P_DIRECTION, IA32_P_CON
 #define IA32_WANTS_ADJUST 128
 #define IA32_WANTS_FLAGS 256  /* of products */
 #define IA32_SIGNED 512       /* of products, divisions and extracts */
+#define IA32_CARRY_ALONE 1024 /* of sums: no other flag is computed */
 #define IA32_SHIFT_AT 10      /* of extracts and inserts: from this bit on, how far up the value lies */
 #define IA32_SCALE_AT 32      /* of IA32_LANE_ADDRESS: from this bit on, the index's shift; below it the displacement */
 #define IA32_SHORT_ADDRESS 40 /* likewise this bit: the sum has 16 bits */

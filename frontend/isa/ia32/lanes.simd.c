@@ -65,9 +65,11 @@ INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, u
     store_lanes(destination(w, u->d), r, executed);
     if (!sets)
         return;
-    set_result(w, r, u->imm, executed);
     if (operation != IA32_INC && operation != IA32_DEC)
         merge(&w->carry, mask_of_words(c), executed);
+    if (u->imm & IA32_CARRY_ALONE)
+        return;
+    set_result(w, r, u->imm, executed);
     merge(&w->overflow, mask_of_words(o), executed);
 }
 

@@ -46,7 +46,7 @@ unsigned ia32_bits(const struct ia32_translation *t) { return 8u * t->i->bytes; 
 int64_t ia32_wants(const struct ia32_translation *t)
 {
     return ia32_bits(t) | (t->live & IA32_PF ? IA32_WANTS_PARITY : 0) | (t->live & IA32_AF ? IA32_WANTS_ADJUST : 0) |
-           (t->live ? IA32_WANTS_FLAGS : 0);
+           (t->live ? IA32_WANTS_FLAGS : 0) | (t->live == IA32_CF ? IA32_CARRY_ALONE : 0);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
