@@ -39,30 +39,50 @@ INLINE void set_result(struct warp *w, const u32 *r, int64_t imm, lanemask execu
 
 /* ---- sums and logic ---------------------------------------------------------------------------------------------- */
 
-INLINE void set_adjust(struct warp *w, unsigned operation, const u32 *a, const u32 *b, lanemask executed)
+/* How far up a value lies in its register. */
+INLINE u32 place_in(const struct uop *u, enum ia32_form form, int64_t second)
 {
+    return form == IA32_PART && u->imm & second ? 8 : 0;
+}
+
+INLINE void set_adjust(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 a_at = place_in(u, form, IA32_A_SECOND), b_at = place_in(u, form, IA32_B_SECOND);
     const lanemask carry = w->carry;
     u32 words[LANES] ALIGNED;
-    FOR_LANES words[l] = ia32_adjust(operation, a[l], b[l], carry & lane_bit[l] ? 1 : 0);
+    FOR_LANES words[l] = ia32_adjust(operation, a[l] >> a_at, b[l] >> b_at, carry & lane_bit[l] ? 1 : 0);
     merge(predicate_at(w, IA32_P_ADJUST), mask_of_ones(words), executed);
 }
 
-INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, const u32 *r)
+{
+    const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), mask = UINT32_MAX >> (32 - bits) << at;
+    const u32 *old = source(w, u->d);
+    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
+}
+
+INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form,
                        bool sets)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 a_at = place_in(u, form, IA32_A_SECOND), b_at = place_in(u, form, IA32_B_SECOND);
+    const unsigned bits = form == IA32_WHOLE ? 32 : IA32_BITS(u->imm);
     const lanemask carry = w->carry;
     u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED;
     FOR_LANES
     {
         struct ia32_carry f;
-        r[l] = ia32_data(operation, bits, a[l], b[l], carry & lane_bit[l] ? 1 : 0, &f);
+        r[l] = ia32_data(operation, bits, a[l] >> a_at, b[l] >> b_at, carry & lane_bit[l] ? 1 : 0, &f);
         c[l] = f.c;
         o[l] = f.o;
     }
     if (sets && u->imm & IA32_WANTS_ADJUST)
-        set_adjust(w, operation, a, b, executed);
-    store_lanes(destination(w, u->d), r, executed);
+        set_adjust(w, u, executed, operation, form);
+    if (form == IA32_PART)
+        store_part(w, u, executed, bits, r);
+    else
+        store_lanes(destination(w, u->d), r, executed);
     if (!sets)
         return;
     if (operation != IA32_INC && operation != IA32_DEC)
@@ -73,27 +93,24 @@ INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, u
     merge(&w->overflow, mask_of_words(o), executed);
 }
 
-#define DATA(operation)                                                                                                \
-    HANDLER(data_##operation) { data_lanes(w, u, executed, IA32_##operation, 32, false); }                             \
-    HANDLER(data_sets_##operation) { data_lanes(w, u, executed, IA32_##operation, 32, true); }                         \
-    HANDLER(data_narrow_##operation) { data_lanes(w, u, executed, IA32_##operation, IA32_BITS(u->imm), false); }       \
-    HANDLER(data_narrow_sets_##operation) { data_lanes(w, u, executed, IA32_##operation, IA32_BITS(u->imm), true); }
+#define DATA_FORM(operation, form)                                                                                     \
+    HANDLER(data_##operation##_##form) { data_lanes(w, u, executed, IA32_##operation, IA32_##form, false); }           \
+    HANDLER(data_sets_##operation##_##form) { data_lanes(w, u, executed, IA32_##operation, IA32_##form, true); }
+#define DATA(operation) DATA_FORM(operation, WHOLE) DATA_FORM(operation, NARROW) DATA_FORM(operation, PART)
 #define ALL_DATA(X) X(ADD) X(OR) X(ADC) X(SBB) X(AND) X(SUB) X(XOR) X(INC) X(DEC) X(NEG) X(NOT)
 ALL_DATA(DATA)
 
-static uop_fn data_handler(unsigned operation, bool narrow, bool sets)
+static uop_fn data_handler(unsigned operation, enum ia32_form form, bool sets)
 {
-    switch (operation) {
-#define CASE(operation)                                                                                                \
-    case IA32_##operation:                                                                                             \
-        return narrow ? sets ? data_narrow_sets_##operation : data_narrow_##operation                                  \
-               : sets ? data_sets_##operation                                                                          \
-                      : data_##operation;
-        ALL_DATA(CASE)
-#undef CASE
-    case IA32_CMP: return data_handler(IA32_SUB, narrow, sets);
-    default: return data_handler(IA32_AND, narrow, sets); /* IA32_TEST */
-    }
+    static const uop_fn handlers[][IA32_FORMS][2] = {
+#define FORM(operation, form) [IA32_##form] = {data_##operation##_##form, data_sets_##operation##_##form}
+#define ROW(operation) [IA32_##operation] = {FORM(operation, WHOLE), FORM(operation, NARROW), FORM(operation, PART)},
+        ALL_DATA(ROW)
+#undef ROW
+#undef FORM
+    };
+    const unsigned computed = operation == IA32_CMP ? IA32_SUB : operation == IA32_TEST ? IA32_AND : operation;
+    return handlers[computed][form][sets];
 }
 
 /* ---- shifts ------------------------------------------------------------------------------------------------------ */
@@ -189,7 +206,7 @@ INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, u
 ALL_BITS(BIT)
 ALL_SCANS(SCAN)
 
-uop_fn SIMD_NAME(ia32_handler)(unsigned operation, bool narrow, bool sets)
+uop_fn SIMD_NAME(ia32_handler)(unsigned operation, enum ia32_form form, bool sets)
 {
     switch (operation) {
 #define CASE(operation)                                                                                                \
@@ -204,7 +221,7 @@ uop_fn SIMD_NAME(ia32_handler)(unsigned operation, bool narrow, bool sets)
     case IA32_##operation: return sets ? scan_sets_##operation : scan_##operation;
         ALL_SCANS(CASE)
 #undef CASE
-    default: return operation <= IA32_NOT ? data_handler(operation, narrow, sets) : NULL;
+    default: return operation <= IA32_NOT ? data_handler(operation, form, sets) : NULL;
     }
 }
 
