@@ -44,6 +44,7 @@ struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, c
     c->kernel = kernel;
     c->identity = kernel->identity;
     c->differs = pattern_differs();
+    c->last_even = NO_PATTERN;
     c->launch = launch;
     c->level = options ? options->level : 0;
     c->scattered = options && options->scattered;
@@ -202,8 +203,8 @@ void rp_chunk_end_block(struct rp_chunk *c, uint64_t block)
 
 size_t rp_chunk_bytes(const struct rp_chunk *c)
 {
-    size_t bytes = c->pattern_count * PATTERN_CHARGE + c->shape_words * sizeof *c->shapes + c->ended_bytes,
-           open = c->open_count;
+    size_t bytes = c->pattern_count * PATTERN_CHARGE + c->ended_bytes, open = c->open_count;
+    bytes += (c->shape_words + c->shapes_shared * EVEN_WORDS) * sizeof *c->shapes;
     for (size_t i = c->block_count; open && i-- > 0;)
         if (!c->blocks[i]->ended) {
             bytes += log_bytes(c->blocks[i]);
@@ -293,7 +294,8 @@ static void empty(struct rp_chunk *c)
     c->ended_bytes = 0;
     c->pattern_count = 0;
     c->pattern_bytes = 0;
-    c->shape_words = c->shape_count = 0;
+    c->shape_words = c->shape_count = c->shapes_shared = 0;
+    c->last_even = NO_PATTERN;
     memset(c->alone, 0, sizeof c->alone);
     if (c->pattern_table)
         memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);

@@ -13,6 +13,8 @@
 #include "tracefmt/whereabouts.h"
 #include "tracefmt/writer.h"
 
+#define NO_PATTERN UINT32_MAX
+
 typedef uint64_t (*pattern_differs_fn)(const struct wide_pattern *, uint64_t base,
                                        const uint64_t address[RP_WARP_LANES]);
 /* The fastest version that this CPU runs. All return the same. */
@@ -68,9 +70,12 @@ struct rp_chunk {
     size_t pattern_bytes; /* what they take in a reader */
     uint64_t *shapes;     /* of a scattered chunk, instead of patterns (shape.h) */
     size_t shape_words, shape_capacity, shape_count;
+    size_t shapes_shared;    /* even shapes that were found, and count in rp_chunk_bytes as if they had been added */
     uint32_t *pattern_table; /* open addressing: pattern + 1; a power of two, at most half full */
     uint32_t pattern_table_size;
     uint32_t *last_pattern;        /* per slot: pattern + 1, or shape + 1 */
+    uint32_t last_even;            /* the even shape that was added last + 1; NO_PATTERN: none was */
+    uint64_t even_stride;          /* and its stride */
     uint32_t alone[RP_WARP_LANES]; /* of a lane alone: pattern + 1 */
     pattern_differs_fn differs;
 
@@ -101,7 +106,6 @@ struct rp_frame {
 };
 
 /* Returns the pattern's number in the chunk; adds the pattern if it is new. NO_PATTERN: out of memory. */
-#define NO_PATTERN UINT32_MAX
 uint32_t chunk_intern(struct rp_chunk *, const struct wide_pattern *);
 /* An estimate of what the pattern takes in a reader. */
 static inline size_t pattern_decoded_bytes(const struct wide_pattern *p)

@@ -244,11 +244,20 @@ static bool encode_following(struct encoder *e, struct follower *s, rp_lanemask 
     return false;
 }
 
-/* Whether an access is where its leader's is, but for the difference of its rank, and no pair of shapes is known: so
- * are almost all. */
-static inline bool follows(const struct follower *s, const struct rp_access *a, const struct rp_access *leader)
+/* The first access from `i` on that is not where its leader's is but for the difference of its rank, or at whose rank a
+ * pair of shapes is known: most are, and none is. */
+static __attribute__((noinline)) size_t skip_following(const struct follower *state, const uint32_t *rank,
+                                                       const struct rp_access *accesses,
+                                                       const struct rp_access *leaders, size_t i, size_t count)
 {
-    return a->base - leader->base == s->difference && a->pattern == leader->pattern && !s->lanes;
+    for (; i < count; i++) {
+        const struct follower *s = &state[rank[i]];
+        const uint32_t other = (accesses[i].pattern ^ leaders[i].pattern) | s->lanes;
+        __builtin_prefetch(&accesses[i + ACCESSES_AHEAD]);
+        if (accesses[i].base - leaders[i].base != s->difference || other)
+            break;
+    }
+    return i;
 }
 
 bool encode_scattered_follower(struct encoder *e, struct known_path *k, const struct rp_warp_log *log)
@@ -257,22 +266,17 @@ bool encode_scattered_follower(struct encoder *e, struct known_path *k, const st
     const struct rp_access *accesses = log->accesses, *leaders = k->leader->accesses;
     const uint32_t *rank = k->path.rank;
     const size_t count = log->access_count;
-    uint64_t exceptions = 0, gap = 0;
+    uint64_t exceptions = 0;
     if (!state)
         return rp_fail(e->err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, from = 0; (i = skip_following(state, rank, accesses, leaders, i, count)) < count; i++) {
         const struct rp_access *a = &accesses[i], *leader = &leaders[i];
-        struct follower *s = &state[rank[i]];
-        __builtin_prefetch(a + ACCESSES_AHEAD);
-        gap++;
-        if (follows(s, a, leader))
-            continue;
         if (a->pattern != leader->pattern && !check_lanes(e, k->lanes[i], a->pattern))
             return false;
-        if (encode_following(e, s, k->lanes[i], a, leader, gap - 1))
+        if (encode_following(e, &state[rank[i]], k->lanes[i], a, leader, i - from))
             continue;
         exceptions++;
-        gap = 0;
+        from = i + 1;
     }
     buffer_varint(&e->column[CHUNK_EXCEPTIONS], exceptions);
     return true;

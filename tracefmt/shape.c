@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SHAPE_WORDS RP_WARP_LANES /* at most */
-#define SHAPES_FIRST 2            /* behind SHAPE_UNIFORM */
+#define SHAPES_FIRST EVEN_WORDS   /* behind SHAPE_UNIFORM */
 
 /* Room for `more` words. False: out of memory. */
 static bool reserve(struct rp_chunk *c, size_t more)
@@ -70,13 +70,34 @@ static bool even(const uint64_t *offset, rp_lanemask mask, uint64_t *stride)
     return !uneven;
 }
 
+static void count(struct rp_chunk *c, unsigned words)
+{
+    c->shape_count++;
+    c->pattern_bytes += sizeof(struct rp_pattern) + (words - 1) * sizeof(int32_t);
+}
+
 static uint32_t add(struct rp_chunk *c, unsigned words)
 {
     const size_t shape = c->shape_words;
     c->shape_words += words;
-    c->shape_count++;
-    c->pattern_bytes += sizeof(struct rp_pattern) + (words - 1) * sizeof(int32_t);
+    count(c, words);
     return (uint32_t)shape;
+}
+
+/* The even shape, which its operand has not had before. Most operands have the same one: then rp_log_affine_access
+ * need not look into it. */
+static uint32_t find_even(struct rp_chunk *c, uint64_t stride)
+{
+    if (c->last_even != NO_PATTERN && c->even_stride == stride) {
+        c->shapes_shared++;
+        count(c, EVEN_WORDS);
+        return c->last_even - 1;
+    }
+    c->shapes[c->shape_words] = 0;
+    c->shapes[c->shape_words + 1] = stride;
+    c->even_stride = stride;
+    c->last_even = add(c, EVEN_WORDS) + 1;
+    return c->last_even - 1;
 }
 
 uint32_t shape_find(struct rp_chunk *c, uint32_t last, rp_lanemask mask, uint64_t base,
@@ -97,9 +118,7 @@ uint32_t shape_find(struct rp_chunk *c, uint32_t last, rp_lanemask mask, uint64_
     if (even(shape + 1, mask, &stride)) {
         if (!*before && before[1] == stride)
             return last ? last - 1 : SHAPE_UNIFORM;
-        shape[0] = 0;
-        shape[1] = stride;
-        return add(c, 2);
+        return find_even(c, stride);
     }
     if (*before == mask && !memcmp(before + 1, shape + 1, (words - 1) * sizeof *shape))
         return last - 1;
@@ -117,6 +136,7 @@ bool shape_absorb(struct rp_chunk *to, const struct rp_chunk *from, uint32_t *gr
         memcpy(to->shapes + to->shape_words, from->shapes + SHAPES_FIRST, words * sizeof *to->shapes);
     to->shape_words += words;
     to->shape_count += from->shape_count;
+    to->shapes_shared += from->shapes_shared;
     to->pattern_bytes += from->pattern_bytes;
     return true;
 }
@@ -125,6 +145,6 @@ bool shape_same_content(const struct rp_chunk *c, uint32_t a, uint32_t b)
 {
     if (c->shapes[a] != c->shapes[b])
         return false;
-    const unsigned words = c->shapes[a] ? rp_lane_count((rp_lanemask)c->shapes[a]) : 2;
+    const unsigned words = c->shapes[a] ? rp_lane_count((rp_lanemask)c->shapes[a]) : EVEN_WORDS;
     return !memcmp(&c->shapes[a], &c->shapes[b], words * sizeof *c->shapes);
 }

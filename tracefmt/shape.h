@@ -1,13 +1,14 @@
 /* Patterns of a scattered chunk, as its logs hold them. Hardly one comes twice, so they are neither numbered nor
- * searched, but for the last one at the same memory operand. A shape is the number of its first word in
- * rp_chunk.shapes: 0 of an even pattern, whose stride is the next word, else the lanes, and then the offset from the
- * lowest one of each other lane. Lanes alone have SHAPE_UNIFORM. */
+ * searched, but for the last one at the same memory operand, and the last even one. A shape is the number of its first
+ * word in rp_chunk.shapes: 0 of an even pattern, whose stride is the next word, else the lanes, and then the offset
+ * from the lowest one of each other lane. Lanes alone have SHAPE_UNIFORM. */
 #ifndef REPRISE_TRACEFMT_SHAPE_H
 #define REPRISE_TRACEFMT_SHAPE_H
 
 #include "tracefmt/chunk.h"
 
 #define SHAPE_UNIFORM 0u
+#define EVEN_WORDS 2 /* of an even shape */
 
 /* The shape of these addresses, which differ from base as an access of `mask` does. last: the shape that came last at
  * its operand + 1, or 0. NO_PATTERN: out of memory. */

@@ -412,6 +412,15 @@ static void guest_atomic_checked(struct guest_group *g, const struct uop *u, lan
     }
 }
 
+static void guest_put_lanes(uint32_t *to, const uint32_t *from, lanemask executed)
+{
+    if (!~executed)
+        memcpy(to, from, RP_WARP_LANES * sizeof *to);
+    else
+        for (lanemask m = executed; m; m &= m - 1)
+            to[__builtin_ctz(m)] = from[__builtin_ctz(m)];
+}
+
 /* The same where each lane accesses its own stack, so that their order does not matter. */
 static void guest_atomic_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
                                    const struct guest_offsets *at)
@@ -424,11 +433,9 @@ static void guest_atomic_in_stacks(struct guest_group *g, const struct uop *u, l
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         value[l] = negate ? -old[l] : guest_combine(&u->memory->operand, old[l], b[l], c[l]);
     SIMD_SELECT(guest_store_stacks)(value, at, &g->stacks, 0, bytes, executed);
-    for (lanemask m = executed; m; m &= m - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(m);
-        changed |= value[l] ^ old[l];
-        d[l] = old[l];
-    }
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        changed |= executed >> l & 1 ? value[l] ^ old[l] : 0;
+    guest_put_lanes(d, old, executed);
     g->stored |= changed != 0;
 }
 
@@ -447,9 +454,8 @@ static void guest_exchange_pairs_in_stacks(struct guest_group *g, const struct u
     same &= executed;
     for (unsigned i = 0; i < 2 && same; i++)
         SIMD_SELECT(guest_store_stacks)(values[4 + i], at, &g->stacks, 4 * i, 4, same);
-    for (lanemask m = executed; m; m &= m - 1)
-        for (unsigned i = 0; i < 2; i++)
-            values[i][__builtin_ctz(m)] = old[i][__builtin_ctz(m)];
+    for (unsigned i = 0; i < 2; i++)
+        guest_put_lanes(values[i], old[i], executed);
     g->stored |= same != 0;
 }
 
@@ -531,7 +537,15 @@ void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
     d->addresses = SIMD_SELECT(addresses_narrow);
     u->mode = d->access; /* handlers of the stacks need no more of the descriptor */
     u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic
-            : d->count                  ? SIMD_SELECT(guest_list_handler)(store)
-                                        : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed);
+            : d->count                  ? SIMD_SELECT(guest_list_handler)(store, false)
+                                        : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed, false);
     d->element = store ? SIMD_SELECT(element_store)(bytes, 4) : SIMD_SELECT(element_load)(bytes, 4, is_signed);
+}
+
+void guest_prepare_known_access(struct uop *u)
+{
+    const bool store = u->memory->operand.kind == RP_ACCESS_STORE;
+    u->fn = u->memory->count
+                ? SIMD_SELECT(guest_list_handler)(store, true)
+                : SIMD_SELECT(guest_access_handler)(store, u->memory->operand.width, guest_is_signed(u), true);
 }

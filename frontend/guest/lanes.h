@@ -18,8 +18,10 @@ struct guest_group {
     uint32_t first;                        /* core of lane 0 */
     const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
     struct guest_stacks stacks;
-    bool stored; /* memory has changed since somebody cleared this */
-    bool failed; /* an access was not made; machine->err says why */
+    uint64_t in_place; /* by guest_place_bit: the registers by which an access to stacks has found all lanes at one
+                        * place, in the straight line of uops that is being executed (places.h) */
+    bool stored;       /* memory has changed since somebody cleared this */
+    bool failed;       /* an access was not made; machine->err says why */
 };
 
 /* The lanes in which compare(a, b) holds, of registers of 32 bits. */
@@ -47,6 +49,10 @@ void guest_access_list(struct warp *, const struct uop *, lanemask);
 /* Chooses the handler of a UOP_MEMORY, and what it calls. */
 struct memory_descriptor;
 void guest_prepare_access(struct uop *, struct memory_descriptor *);
+/* Chooses that of a plain access of which the bit of its address register says all. */
+void guest_prepare_known_access(struct uop *);
+/* The number of a register's bit; that of what is no register is another's. */
+static inline unsigned guest_place_bit(struct operand o) { return o.at / (4 * RP_WARP_LANES) % 64; }
 
 /* The state of the core of a lane, as environment calls and reports need it. */
 static inline struct guest_core *guest_lane_core(const struct guest_group *g, unsigned lane)

@@ -458,28 +458,82 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
 static inline bool guest_execute(struct guest_warp *w, const struct uop *u)
 {
     const lanemask executed = guest_executed(w, u);
-    __builtin_prefetch(u + 8); /* code that is executed once a loop does not stay in the first-level cache */
     if (executed)
         u->fn(&w->g.w, u, executed);
     return u->kind != UOP_MEMORY || !w->g.failed;
 }
 
-/* Executes uops from `at` on to the next transfer of control, or to one where another split waits: *meets. Returns
- * where it stands. */
-static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, bool *meets)
+/* Executes uops that all lanes of the split execute. Returns the first other one, or an access that has failed. */
+static inline const struct uop *guest_execute_plain(struct guest_warp *w, const struct uop *u)
+{
+    const lanemask active = w->g.w.active;
+    for (; u->flags & UF_PLAIN; u++) {
+        __builtin_prefetch(u + 8); /* code that is executed once a loop does not stay in the first-level cache */
+        u->fn(&w->g.w, u, active);
+        if (w->g.failed)
+            break;
+    }
+    return u;
+}
+
+/* Executes uops of lanes and accesses. Returns the first other one, or an access that has failed. */
+static inline const struct uop *guest_execute_line(struct guest_warp *w, const struct uop *u)
+{
+    u = guest_execute_plain(w, u);
+    while (u->kind <= UOP_MEMORY && !w->g.failed && guest_execute(w, u))
+        u = guest_execute_plain(w, u + 1);
+    return u;
+}
+
+/* Where all lanes go on behind a uop of another kind, if they go on at one place further down and nothing else is to be
+ * done; else NULL. */
+static const struct uop *guest_way_on(const struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
+{
+    const struct uop *uops = w->g.program->uops, *to = u + 1;
+    if (u->kind == UOP_FENCE || (u->kind == UOP_TRAP && !guest_executed(w, u)))
+        return to;
+    if (u->kind != UOP_BRANCH)
+        return NULL;
+    const lanemask taken = guest_taken(w, e, u);
+    if (taken == w->g.w.active)
+        to = &uops[u->target];
+    else if (u->reconverge != UOP_NOWHERE)
+        to = &uops[u->reconverge];
+    return (taken && taken != w->g.w.active) || to <= u ? NULL : to;
+}
+
+/* Goes there, unless the turn is over: a run of instructions that goes on need not end. */
+static const struct uop *guest_pass(struct guest_warp *w, const struct guest_engine *e, const struct uop *u,
+                                    uint64_t end)
+{
+    const struct uop *to = w->steps + (u->index + 1 - w->run_start) < end ? guest_way_on(w, e, u) : NULL;
+    if (to && u->kind == UOP_BRANCH && to->index != u->index + 1) {
+        guest_end_run(w, u->index + 1);
+        w->run_start = to->index;
+    }
+    if (to != u + 1)
+        w->g.in_place = 0;
+    return to;
+}
+
+/* Executes uops from `at` on to one of another kind that guest_pass() does not pass, or to one where another split
+ * waits: *meets. Returns where it stands. */
+static uint32_t guest_straight_line(struct guest_warp *w, const struct guest_engine *e, uint32_t at, uint64_t end,
+                                    bool *meets)
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
-    const uint8_t *slot_at = w->waiting.used ? w->waiting.slot_at : NULL;
+    const uint8_t *slot_at = w->waiting.slot_at;
+    w->g.in_place = 0;
     *meets = false;
-    if (slot_at) {
+    if (w->waiting.used) {
         while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {
             u++;
             *meets = slot_at[u - uops];
         }
-    } else {
-        while (u->kind <= UOP_MEMORY && guest_execute(w, u))
-            u++;
+        return (uint32_t)(u - uops);
     }
+    for (const struct uop *to = u; to; to = w->g.failed ? NULL : guest_pass(w, e, u, end))
+        u = guest_execute_line(w, to);
     return (uint32_t)(u - uops);
 }
 
@@ -546,7 +600,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     uint32_t at = guest_next_split(w, patience);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
         bool spins = false, jumps = false, meets;
-        at = guest_straight_line(w, at, &meets);
+        at = guest_straight_line(w, e, at, end, &meets);
         if (w->g.failed) {
             guest_log_rest(&w->g, &w->g.program->uops[at]);
             guest_end_run(w, w->g.program->uops[at].index + 1); /* the trace has its addresses */

@@ -7,7 +7,9 @@
 
 #include "frontend/guest/lanes.h"
 #include "frontend/guest/order.h"
+#include "frontend/guest/places.h"
 #include "frontend/module/cubin.h"
+#include "frontend/operation/flags.h"
 
 /* ---- for instruction sets -----------------------------------------------------------------------------------------
  */
@@ -290,12 +292,15 @@ static void guest_pack(struct guest_translation *t)
     for (uint32_t i = 0; i < p->uop_count; i++) {
         struct operation *o = &b->operations.at[i];
         uop_pack(&p->uops[i], o, descriptor);
+        if (o->kind <= UOP_MEMORY && !(p->uops[i].flags & UF_GUARDED))
+            p->uops[i].flags |= UF_PLAIN;
         if (o->kind == UOP_TRAP)
             p->uops[i].target = o->target;
         if (o->kind == UOP_MEMORY)
             guest_prepare_access(&p->uops[i], (struct memory_descriptor *)descriptor);
         descriptor += uop_descriptor_bytes(o);
     }
+    guest_mark_places(p, b->operations.at);
 }
 
 static void guest_translate_all(struct guest_translation *t)

@@ -203,6 +203,11 @@ INLINE bool is_one_place(const u32 *a, const u32 *down)
 /* Strides beyond this are recorded as any addresses (access.simd.c). */
 #define STRIDE_MOST (1u << 24)
 
+INLINE void forget_place(struct guest_group *g, const struct uop *u)
+{
+    g->in_place &= ~((u64)1 << guest_place_bit(u->a));
+}
+
 /* Whether these are all 32 cores, the first of them accesses `bytes` of its stack, and nobody need be told. */
 INLINE bool is_in_stack(const struct guest_group *g, const struct uop *u, u32 bytes, lanemask executed)
 {
@@ -210,13 +215,24 @@ INLINE bool is_in_stack(const struct guest_group *g, const struct uop *u, u32 by
     return executed == EVERY_LANE && a[0] + (u32)u->imm - g->stacks.low <= g->stacks.bytes - bytes && !g->observer;
 }
 
-/* Whether then all do at one place: *offset. */
-INLINE bool find_place(const struct guest_group *g, const struct uop *u, u32 *offset)
+/* Whether then all do at one place: *offset. Keeps the answer. */
+INLINE bool find_place(struct guest_group *g, const struct uop *u, u32 *offset)
 {
     const u32 *a = source(&g->w, u->a);
     const struct guest_stacks *s = &g->stacks;
+    const bool same = s->pitch < STRIDE_MOST && is_one_place(a, s->down);
     *offset = a[0] + (u32)u->imm - s->low;
-    return s->pitch < STRIDE_MOST && is_one_place(a, s->down);
+    forget_place(g, u);
+    g->in_place |= (u64)same << guest_place_bit(u->a);
+    return same;
+}
+
+/* Whether the answer was kept, and these are `bytes` of the stack. */
+INLINE bool knows_place(const struct guest_group *g, const struct uop *u, u32 bytes, u32 *offset)
+{
+    const u32 *a = source(&g->w, u->a);
+    *offset = a[0] + (u32)u->imm - g->stacks.low;
+    return g->in_place >> guest_place_bit(u->a) & 1 && *offset <= g->stacks.bytes - bytes;
 }
 
 /* Whether each accesses `bytes`, of one element, anywhere in its stack. */
@@ -252,7 +268,7 @@ INLINE void log_places(const struct guest_group *g, const struct uop *u)
 
 INLINE void load_element(struct warp *w, const struct uop *u, unsigned width, bool sign)
 {
-    const struct guest_group *g = (struct guest_group *)w;
+    struct guest_group *g = (struct guest_group *)w;
     struct guest_offsets o;
     u32 offset;
     if (find_place(g, u, &offset)) {
@@ -284,7 +300,15 @@ INLINE void store_element(struct warp *w, const struct uop *u, unsigned width)
     }
 }
 
-/* What is done in stacks is a function of its own: other accesses need no frame. */
+/* What all others do: is_in_stack has not looked at their places. */
+NOINLINE void access_elsewhere(struct warp *w, const struct uop *u, lanemask executed)
+{
+    forget_place((struct guest_group *)w, u);
+    guest_access(w, u, executed);
+}
+
+/* What is done in stacks is a function of its own: other accesses need no frame. What is done last needs none, either.
+ */
 #define LOAD(name, width, sign)                                                                                        \
     NOINLINE void name##_in_stack(struct warp *w, const struct uop *u) { load_element(w, u, width, sign); }            \
     HANDLER(name)                                                                                                      \
@@ -292,7 +316,18 @@ INLINE void store_element(struct warp *w, const struct uop *u, unsigned width)
         if (is_in_stack((struct guest_group *)w, u, width, executed))                                                  \
             name##_in_stack(w, u);                                                                                     \
         else                                                                                                           \
-            guest_access(w, u, executed);                                                                              \
+            access_elsewhere(w, u, executed);                                                                          \
+    }                                                                                                                  \
+    HANDLER(name##_known)                                                                                              \
+    {                                                                                                                  \
+        const struct guest_group *g = (struct guest_group *)w;                                                         \
+        u32 offset;                                                                                                    \
+        if (!knows_place(g, u, width, &offset)) {                                                                      \
+            name(w, u, executed);                                                                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+        load_row(destination(w, u->d), &g->stacks, offset, width, sign, EVERY_LANE);                                   \
+        log_place(g, u, offset);                                                                                       \
     }
 #define STORE(name, width)                                                                                             \
     NOINLINE void name##_in_stack(struct warp *w, const struct uop *u) { store_element(w, u, width); }                 \
@@ -302,7 +337,19 @@ INLINE void store_element(struct warp *w, const struct uop *u, unsigned width)
         if (is_in_stack(g, u, width, executed) && !g->machine->reservations)                                           \
             name##_in_stack(w, u);                                                                                     \
         else                                                                                                           \
-            guest_access(w, u, executed);                                                                              \
+            access_elsewhere(w, u, executed);                                                                          \
+    }                                                                                                                  \
+    HANDLER(name##_known)                                                                                              \
+    {                                                                                                                  \
+        struct guest_group *g = (struct guest_group *)w;                                                               \
+        u32 offset;                                                                                                    \
+        if (!knows_place(g, u, width, &offset) || g->machine->reservations) {                                          \
+            name(w, u, executed);                                                                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+        store_row(destination(w, u->d), &g->stacks, offset, width, EVERY_LANE);                                        \
+        g->stored = true;                                                                                              \
+        log_place(g, u, offset);                                                                                       \
     }
 LOAD(load_u8, 1, false)
 LOAD(load_s8, 1, true)
@@ -313,41 +360,81 @@ STORE(store_8, 1)
 STORE(store_16, 2)
 STORE(store_32, 4)
 
-uop_fn SIMD_NAME(guest_access_handler)(bool store, unsigned width, bool sign)
+uop_fn SIMD_NAME(guest_access_handler)(bool store, unsigned width, bool sign, bool known)
 {
-    switch (width) {
-    case 1: return store ? store_8 : sign ? load_s8 : load_u8;
-    case 2: return store ? store_16 : sign ? load_s16 : load_u16;
-    default: return store ? store_32 : load_32;
-    }
+    static const uop_fn handlers[][2] = {
+        {load_u8, load_u8_known},   {load_s8, load_s8_known},   {store_8, store_8_known},
+        {load_u16, load_u16_known}, {load_s16, load_s16_known}, {store_16, store_16_known},
+        {load_32, load_32_known},   {load_32, load_32_known},   {store_32, store_32_known}};
+    return handlers[(width == 1 ? 0 : width == 2 ? 3 : 6) + (store ? 2 : sign)][known];
 }
 
-HANDLER(load_list)
+/* ---- lists of words ---------------------------------------------------------------------------------------------- */
+
+INLINE void load_words(struct warp *w, const struct uop *u, u32 offset)
 {
-    struct guest_group *g = (struct guest_group *)w;
-    u32 offset;
-    if (!is_in_stack(g, u, 4 * u->memory->count, executed) || !find_place(g, u, &offset) || offset & 3) {
-        guest_access_list(w, u, executed);
-        return;
-    }
+    const struct guest_group *g = (struct guest_group *)w;
     log_place(g, u, offset);
     for (u32 i = 0; i < u->memory->count; i++)
         load_row(destination(w, u->memory->elements[i]), &g->stacks, offset + 4 * i, 4, false, EVERY_LANE);
 }
 
-HANDLER(store_list)
+INLINE void store_words_of(struct warp *w, const struct uop *u, u32 offset)
 {
     struct guest_group *g = (struct guest_group *)w;
-    u32 offset;
-    if (g->machine->reservations || !is_in_stack(g, u, 4 * u->memory->count, executed) || !find_place(g, u, &offset) ||
-        offset & 3) {
-        guest_access_list(w, u, executed);
-        return;
-    }
     log_place(g, u, offset);
     for (u32 i = 0; i < u->memory->count; i++)
         store_row(destination(w, u->memory->elements[i]), &g->stacks, offset + 4 * i, 4, EVERY_LANE);
     g->stored = true;
 }
 
-uop_fn SIMD_NAME(guest_list_handler)(bool store) { return store ? store_list : load_list; }
+INLINE void list_elsewhere(struct warp *w, const struct uop *u, lanemask executed)
+{
+    forget_place((struct guest_group *)w, u);
+    guest_access_list(w, u, executed);
+}
+
+HANDLER(load_list)
+{
+    struct guest_group *g = (struct guest_group *)w;
+    u32 offset;
+    if (is_in_stack(g, u, 4 * u->memory->count, executed) && find_place(g, u, &offset) && !(offset & 3))
+        load_words(w, u, offset);
+    else
+        list_elsewhere(w, u, executed);
+}
+
+HANDLER(load_list_known)
+{
+    u32 offset;
+    if (knows_place((struct guest_group *)w, u, 4 * u->memory->count, &offset) && !(offset & 3))
+        load_words(w, u, offset);
+    else
+        load_list(w, u, executed);
+}
+
+HANDLER(store_list)
+{
+    struct guest_group *g = (struct guest_group *)w;
+    u32 offset;
+    if (!g->machine->reservations && is_in_stack(g, u, 4 * u->memory->count, executed) && find_place(g, u, &offset) &&
+        !(offset & 3))
+        store_words_of(w, u, offset);
+    else
+        list_elsewhere(w, u, executed);
+}
+
+HANDLER(store_list_known)
+{
+    struct guest_group *g = (struct guest_group *)w;
+    u32 offset;
+    if (!g->machine->reservations && knows_place(g, u, 4 * u->memory->count, &offset) && !(offset & 3))
+        store_words_of(w, u, offset);
+    else
+        store_list(w, u, executed);
+}
+
+uop_fn SIMD_NAME(guest_list_handler)(bool store, bool known)
+{
+    return store ? known ? store_list_known : store_list : known ? load_list_known : load_list;
+}

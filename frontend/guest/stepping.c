@@ -4,18 +4,27 @@
 
 #include "frontend/guest/splits.h"
 
+/* A group's only split, which is in no slot: its lanes are the active ones. */
+struct guest_united {
+    const struct uop *at; /* NULL: the group's splits are in slots */
+    uint64_t steps;       /* instructions that the group's counts do not have yet */
+};
+
+/* What most steps of most groups need lies side by side. */
 struct guest_stepper {
     struct guest_engine engine;
     struct guest_observer observer;
+    struct guest_united *united; /* by group */
 };
 
 struct guest_stepper *guest_stepper_open(struct guest_machine *m, const struct guest_program *p)
 {
     const struct guest_run_options none = {0};
     struct guest_stepper *s = calloc(1, sizeof *s);
-    if (s && guest_engine_open(&s->engine, m, p, &none))
+    const bool open = s && guest_engine_open(&s->engine, m, p, &none);
+    if (open && (s->united = calloc(s->engine.group_count, sizeof *s->united)))
         return s;
-    if (!s)
+    if (!s || open)
         rp_fail(m->err, RP_SYSTEM, "out of memory");
     guest_stepper_close(s);
     return NULL;
@@ -23,16 +32,11 @@ struct guest_stepper *guest_stepper_open(struct guest_machine *m, const struct g
 
 void guest_stepper_close(struct guest_stepper *s)
 {
-    if (s)
+    if (s) {
         guest_engine_close(&s->engine);
+        free(s->united);
+    }
     free(s);
-}
-
-void guest_stepper_observe(struct guest_stepper *s, const struct guest_observer *o)
-{
-    s->observer = *o;
-    for (uint32_t i = 0; i < s->engine.group_count; i++)
-        s->engine.groups[i].g.observer = o->access ? &s->observer : NULL;
 }
 
 /* ---- an instruction of a split -------------------------------------------------------------------------------------
@@ -97,6 +101,7 @@ static const struct uop *guest_execute_lanes(struct guest_warp *w, const struct 
 static const struct uop *guest_execute_control(struct guest_warp *w, const struct uop *u)
 {
     uint32_t to;
+    w->g.in_place = 0;
     switch (u->kind) {
     case UOP_FENCE: break;
     case UOP_HOST_CALL:
@@ -149,28 +154,85 @@ static const struct uop *guest_begin_instruction(struct guest_warp *w, uint32_t 
 /* Executes one instruction of these lanes, which are in no slot. Where it fails they stay at it. */
 static void guest_step_split(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
+    w->g.in_place = 0;
     guest_finish_instruction(w, at, guest_begin_instruction(w, at, lanes));
 }
 
-/* Whether the group's only split is in the first slot, and can run. */
-static bool guest_is_together(const struct guest_warp *w) { return w->waiting.used == 1 && !w->waiting.barrier; }
+/* ---- a group in one split ------------------------------------------------------------------------------------------
+ */
 
-/* Executes its instruction. The split stays in its slot, unless the instruction may divide it. */
-static void guest_step_together(struct guest_warp *w)
+static void guest_count_united(struct guest_warp *w, struct guest_united *t)
+{
+    w->steps += t->steps;
+    if (w->g.w.active == w->g.w.live)
+        w->together += t->steps;
+    else
+        w->engine->add(w->apart, w->g.w.active, t->steps);
+    t->steps = 0;
+}
+
+/* Takes a split out of its slot, if the group has no other one. */
+static void guest_unite(struct guest_warp *w, struct guest_united *t)
 {
     struct guest_waiting *q = &w->waiting;
-    const uint32_t at = q->at[0];
-    const struct uop *u = guest_begin_instruction(w, at, q->lanes[0]);
+    if (!q->used || q->used & (q->used - 1) || q->barrier)
+        return;
+    const unsigned slot = (unsigned)__builtin_ctz(q->used);
+    t->at = &w->g.program->uops[q->at[slot]];
+    w->g.w.active = q->lanes[slot];
+    w->g.in_place = 0;
+    guest_free_slot(q, slot);
+}
+
+/* Puts it into a slot, before its next instruction. */
+static void guest_separate(struct guest_warp *w, struct guest_united *t)
+{
+    if (!t->at)
+        return;
+    guest_count_united(w, t);
+    guest_put(w, (uint32_t)(t->at - w->g.program->uops), w->g.w.active);
+    t->at = NULL;
+}
+
+/* The instruction at hand transfers control. */
+static void guest_transfer_united(struct guest_warp *w, struct guest_united *t, const struct uop *u)
+{
+    const struct uop *uops = w->g.program->uops;
+    const uint32_t at = (uint32_t)(t->at - uops), to = guest_transfer(w, w->engine, u);
+    w->g.in_place = 0;
+    t->steps++;
+    t->at = to == UOP_NOWHERE ? NULL : &uops[to];
+    if (t->at)
+        return;
+    guest_count_united(w, t);
+    if (w->g.failed)
+        guest_put(w, at, w->g.w.active);
+}
+
+/* Executes its instruction. Where that fails, the split stays at it. */
+static void guest_step_united(struct guest_warp *w, struct guest_united *t)
+{
+    const struct uop *first = t->at, *u = first;
+    const lanemask active = w->g.w.active;
+    do {
+        if (!(u->flags & UF_PLAIN))
+            break;
+        u->fn(&w->g.w, u, active);
+        u++;
+    } while (!(u->flags & UF_FIRST) && !w->g.failed);
     if (w->g.failed)
         return;
-    if (u->index == w->g.program->uops[at].index) {
-        guest_free_slot(q, 0);
-        guest_finish_instruction(w, at, u);
-        return;
+    if (u != first && u->flags & UF_FIRST) {
+        t->at = u;
+        t->steps++;
+    } else if (u->kind == UOP_BRANCH || u->kind == UOP_BRANCH_TABLE) {
+        guest_transfer_united(w, t, u);
+    } else {
+        guest_count_united(w, t);
+        t->at = NULL;
+        u = guest_execute_lanes(w, u);
+        guest_finish_instruction(w, (uint32_t)(first - w->g.program->uops), u);
     }
-    guest_count_instruction(w, q->lanes[0]);
-    q->slot_at[at] = 0;
-    guest_take_slot(q, 0, (uint32_t)(u - w->g.program->uops));
 }
 
 /* ---- all cores -----------------------------------------------------------------------------------------------------
@@ -194,14 +256,19 @@ static unsigned guest_take_splits(struct guest_waiting *q, uint32_t at[RP_WARP_L
     return count;
 }
 
-static void guest_step_group(struct guest_warp *w)
+void guest_stepper_observe(struct guest_stepper *s, const struct guest_observer *o)
+{
+    s->observer = *o;
+    for (uint32_t i = 0; i < s->engine.group_count; i++) {
+        guest_separate(&s->engine.groups[i], &s->united[i]);
+        s->engine.groups[i].g.observer = o->access ? &s->observer : NULL;
+    }
+}
+
+static void guest_step_splits(struct guest_warp *w)
 {
     uint32_t at[RP_WARP_LANES];
     lanemask lanes[RP_WARP_LANES];
-    if (guest_is_together(w)) {
-        guest_step_together(w);
-        return;
-    }
     const unsigned count = guest_take_splits(&w->waiting, at, lanes);
     for (unsigned n = 0; n < count; n++) {
         if (w->g.failed || w->g.machine->ended)
@@ -211,16 +278,25 @@ static void guest_step_group(struct guest_warp *w)
     }
 }
 
+/* False: all of its cores have ended, or wait for the barrier. */
+static bool guest_step_group(struct guest_warp *w, struct guest_united *t)
+{
+    if (!t->at && !w->g.observer)
+        guest_unite(w, t);
+    if (t->at)
+        guest_step_united(w, t);
+    else
+        guest_step_splits(w);
+    return t->at || w->waiting.used & ~w->waiting.barrier;
+}
+
 bool guest_stepper_step(struct guest_stepper *s)
 {
     struct guest_engine *e = &s->engine;
     const struct guest_machine *m = e->machine;
     bool some = false;
-    for (uint32_t i = 0; i < e->group_count && !m->failed && !m->ended; i++) {
-        struct guest_warp *w = &e->groups[i];
-        guest_step_group(w);
-        some |= w->waiting.used & ~w->waiting.barrier;
-    }
+    for (uint32_t i = 0; i < e->group_count && !m->failed && !m->ended; i++)
+        some |= guest_step_group(&e->groups[i], &s->united[i]);
     if (!some && !m->failed && !m->ended)
         guest_open_barrier(e);
     return !m->failed;
@@ -234,6 +310,7 @@ const struct guest_core *guest_stepper_core(struct guest_stepper *s, uint32_t co
     const unsigned lane = core % RP_WARP_LANES;
     const struct guest_waiting *q = &w->waiting;
     struct guest_core *c = guest_lane_core(&w->g, lane);
+    guest_separate(w, &s->united[core / RP_WARP_LANES]);
     guest_settle(w);
     guest_registers_out(w, lane, c);
     for (uint32_t m = q->used; m; m &= m - 1) {

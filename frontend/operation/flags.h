@@ -16,6 +16,7 @@
 #define UF_KEEP_STRIDE UOP_FLAG(UF_ENGINE + 9)   /* keeps the stride of its addresses in slot `mode` (strides.h) */
 #define UF_KNOWN_STRIDE UOP_FLAG(UF_ENGINE + 10) /* its address register's stride is in slot `mode` */
 #define UF_TOGETHER UOP_FLAG(UF_ENGINE + 11)     /* its handler may execute the next uops, too: warp_state.also */
+#define UF_PLAIN UOP_FLAG(63) /* of guests: UOP_LANE or UOP_MEMORY, without a guard; the bit that is tested fastest */
 
 /* ~0 if `flag` is set in flags, else 0. */
 static inline lanemask flag_mask(uint64_t flags, uint64_t flag) { return flags & flag ? ~(lanemask)0 : 0; }

@@ -82,6 +82,12 @@ void ia32_know_result(struct ia32_translation *t, struct operand result, bool lo
     ia32_know(t, (struct ia32_fact){IA32_RESULT, t->i->bytes < 4, logical, result, OPERAND_NONE});
 }
 
+bool ia32_is_compared(const struct ia32_translation *t)
+{
+    struct ia32_instruction branch;
+    return ia32_branch_compares(t, t->build->pc + t->i->length, t->fact, &branch);
+}
+
 struct operation ia32_branch_to(uint32_t target)
 {
     return (struct operation){.kind = UOP_BRANCH, .compare = CMP_TRUE, .target = target};

@@ -14,7 +14,8 @@ static bool ia32_is_logical(unsigned operation)
 void ia32_compute(struct ia32_translation *t, unsigned operation, struct operand d, struct operand a, struct operand b,
                   bool sets)
 {
-    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(operation, t->i->bytes < 4, sets), d, a, b, ia32_wants(t)));
+    const enum ia32_form form = t->i->bytes < 4 ? IA32_NARROW : IA32_WHOLE;
+    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(operation, form, sets), d, a, b, ia32_wants(t)));
 }
 
 /* A narrow operand of a comparison, without what lies above it. */
@@ -102,6 +103,31 @@ static void ia32_atomic_data_uops(struct ia32_translation *t)
     ia32_compute(t, operation, result, old, b, t->live != 0);
 }
 
+/* The register of which operand n is a part; *imm: with `second`, if it is the second byte. */
+static struct operand ia32_whole_of(const struct ia32_operand *o, int64_t second, int64_t *imm)
+{
+    const bool high = o->bytes == 1 && o->number >= 4;
+    *imm |= high ? second : 0;
+    return GUEST_REGISTER(high ? o->number - 4 : o->number);
+}
+
+/* The result becomes a part of a register at once, unless a branch compares it. False: it does. */
+static bool ia32_part_uops(struct ia32_translation *t)
+{
+    const unsigned operation = t->i->row->operation;
+    const struct ia32_operand *to = &t->i->operand[0], *from = &t->i->operand[1];
+    if (operation != IA32_NOT)
+        ia32_know_result(t, guest_temporary(RESULT_TEMPORARY), ia32_is_logical(operation));
+    if (ia32_is_compared(t))
+        return false;
+    *t->fact = (struct ia32_fact){0};
+    int64_t imm = ia32_wants(t);
+    const struct operand d = ia32_whole_of(to, IA32_A_SECOND | IA32_INTO_SECOND, &imm);
+    const struct operand b = from->kind == IA32_REGISTER ? ia32_whole_of(from, IA32_B_SECOND, &imm) : ia32_second(t);
+    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(operation, IA32_PART, t->live != 0), d, d, b, imm));
+    return true;
+}
+
 static void ia32_data_uops(struct ia32_translation *t)
 {
     const unsigned operation = t->i->row->operation;
@@ -118,6 +144,8 @@ static void ia32_data_uops(struct ia32_translation *t)
         return;
     }
     const struct ia32_operand *o = &t->i->operand[0];
+    if (t->i->bytes < 4 && o->kind == IA32_REGISTER && ia32_part_uops(t))
+        return;
     const struct operand a = ia32_first(t), b = ia32_second(t), d = ia32_destination(o);
     if (operation != IA32_NOT)
         ia32_know_result(t, d, ia32_is_logical(operation));
@@ -142,7 +170,7 @@ static void ia32_shift_uops(struct ia32_translation *t)
         ia32_know_result(t, d, false);
     else
         t->live = ia32_flags_live(t->build, t->build->pc + i->length, ia32_flags_changed(i));
-    shift.fn = SIMD_SELECT(ia32_handler)(operation, false, t->live != 0);
+    shift.fn = SIMD_SELECT(ia32_handler)(operation, IA32_WHOLE, t->live != 0);
     shift.imm = ia32_wants(t);
     if (constant && bits == 32 && !t->live && (operation == IA32_SHL || operation == IA32_SHR || operation == IA32_SAR))
         shift = (struct operation){.kind = UOP_LANE,
@@ -159,6 +187,15 @@ static void ia32_shift_uops(struct ia32_translation *t)
 
 /* ---- products and quotients -------------------------------------------------------------------------------------- */
 
+/* Of EDX:EAX and b. */
+static void ia32_wide(struct ia32_translation *t, enum ia32_lane lane, struct operand b, int64_t imm)
+{
+    struct operation o =
+        ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane, imm), GUEST_REGISTER(IA32_EAX), OPERAND_NONE, b, imm);
+    o.c = GUEST_REGISTER(IA32_EDX);
+    ia32_emit(t, o);
+}
+
 static void ia32_find_live(struct ia32_translation *t)
 {
     t->live = ia32_flags_live(t->build, t->build->pc + t->i->length, ia32_flags_changed(t->i));
@@ -169,7 +206,7 @@ static void ia32_multiply_uops(struct ia32_translation *t)
     const struct ia32_instruction *i = t->i;
     ia32_find_live(t);
     if (i->row->operation != IA32_MULTIPLY) {
-        ia32_lane(t, IA32_LANE_PRODUCT, OPERAND_NONE, OPERAND_NONE, ia32_first(t),
+        ia32_wide(t, IA32_LANE_PRODUCT, ia32_first(t),
                   ia32_wants(t) | (i->row->operation == IA32_IMUL ? IA32_SIGNED : 0));
         return;
     }
@@ -186,8 +223,7 @@ static void ia32_multiply_uops(struct ia32_translation *t)
 static void ia32_divide_uops(struct ia32_translation *t)
 {
     const bool is_signed = t->i->row->operation == IA32_IDIV;
-    ia32_lane(t, IA32_LANE_DIVIDE, OPERAND_NONE, OPERAND_NONE, ia32_first(t),
-              ia32_bits(t) | (is_signed ? IA32_SIGNED : 0));
+    ia32_wide(t, IA32_LANE_DIVIDE, ia32_first(t), ia32_bits(t) | (is_signed ? IA32_SIGNED : 0));
     t->guard = GUEST_PREDICATE(IA32_P_CONDITION);
     ia32_emit(t, (struct operation){.kind = UOP_TRAP, .imm = GUEST_TRAP_DIVISION});
 }

@@ -19,6 +19,10 @@ enum ia32_predicate { IA32_P_PARITY, IA32_P_ADJUST, IA32_P_DIRECTION, IA32_P_CON
 #define IA32_WANTS_ADJUST 128
 #define IA32_WANTS_FLAGS 256  /* of products */
 #define IA32_SIGNED 512       /* of products, divisions and extracts */
+#define IA32_CARRY_ALONE 1024 /* of sums: no other flag is computed */
+#define IA32_A_SECOND 2048    /* of IA32_PART: a, b or the result is the second byte of its register */
+#define IA32_B_SECOND 4096
+#define IA32_INTO_SECOND 8192
 #define IA32_SHIFT_AT 10      /* of extracts and inserts: from this bit on, how far up the value lies */
 #define IA32_SCALE_AT 32      /* of IA32_LANE_ADDRESS: from this bit on, the index's shift; below it the displacement */
 #define IA32_SHORT_ADDRESS 40 /* likewise this bit: the sum has 16 bits */
@@ -29,9 +33,9 @@ enum ia32_lane {
     IA32_LANE_EXTRACT,   /* d = a part of a */
     IA32_LANE_INSERT,    /* a part of d = a */
     IA32_LANE_SWAP,      /* d = a with its bytes in the other order */
-    IA32_LANE_PRODUCT,   /* EDX:EAX, DX:AX or AX = EAX, AX or AL × b */
+    IA32_LANE_PRODUCT,   /* EDX:EAX, DX:AX or AX = EAX, AX or AL × b; d and c are EAX and EDX */
     IA32_LANE_MULTIPLY,  /* d = a × b */
-    IA32_LANE_DIVIDE,    /* the same registers divided by b; IA32_P_CONDITION: where that cannot be done */
+    IA32_LANE_DIVIDE,    /* likewise divided by b; IA32_P_CONDITION: where that cannot be done */
     IA32_LANE_BIT_MASK,  /* d = 1 << a */
     IA32_LANE_BIT_PLACE, /* d = a + what bit b, with its sign, lies beyond the word there, in bytes */
     IA32_LANE_CONDITION, /* IA32_P_CONDITION = condition imm */
@@ -46,9 +50,12 @@ enum ia32_lane {
     IA32_LANES
 };
 
+/* Values of 32 bits, or of fewer; or of fewer bits where the result becomes a part of d. */
+enum ia32_form { IA32_WHOLE, IA32_NARROW, IA32_PART, IA32_FORMS };
+
 /* IA32_ADD to IA32_NOT, IA32_ROL to IA32_SHRD (c: the amount), IA32_BT to IA32_BTC, IA32_BSF and IA32_BSR (b: the old
- * value); with flags, or without. NULL: any other operation. */
-SIMD_DECLARE(uop_fn, ia32_handler, (unsigned operation, bool narrow, bool sets))
-SIMD_DECLARE(uop_fn, ia32_lane_handler, (unsigned lane))
+ * value); with flags, or without. The form matters to IA32_ADD to IA32_NOT alone. NULL: any other operation. */
+SIMD_DECLARE(uop_fn, ia32_handler, (unsigned operation, enum ia32_form, bool sets))
+SIMD_DECLARE(uop_fn, ia32_lane_handler, (unsigned lane, int64_t imm))
 
 #endif

@@ -39,67 +39,86 @@ INLINE void set_result(struct warp *w, const u32 *r, int64_t imm, lanemask execu
 
 /* ---- sums and logic ---------------------------------------------------------------------------------------------- */
 
-INLINE void set_adjust(struct warp *w, unsigned operation, const u32 *a, const u32 *b, lanemask executed)
+/* How far up a value lies in its register. */
+INLINE u32 place_in(const struct uop *u, enum ia32_form form, int64_t second)
 {
+    return form == IA32_PART && u->imm & second ? 8 : 0;
+}
+
+INLINE void set_adjust(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 a_at = place_in(u, form, IA32_A_SECOND), b_at = place_in(u, form, IA32_B_SECOND);
     const lanemask carry = w->carry;
     u32 words[LANES] ALIGNED;
-    FOR_LANES words[l] = ia32_adjust(operation, a[l], b[l], carry & lane_bit[l] ? 1 : 0);
+    FOR_LANES words[l] = ia32_adjust(operation, a[l] >> a_at, b[l] >> b_at, carry & lane_bit[l] ? 1 : 0);
     merge(predicate_at(w, IA32_P_ADJUST), mask_of_ones(words), executed);
 }
 
-INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, const u32 *r)
+{
+    const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), mask = UINT32_MAX >> (32 - bits) << at;
+    const u32 *old = source(w, u->d);
+    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
+}
+
+INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form,
                        bool sets)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 a_at = place_in(u, form, IA32_A_SECOND), b_at = place_in(u, form, IA32_B_SECOND);
+    const unsigned bits = form == IA32_WHOLE ? 32 : IA32_BITS(u->imm);
     const lanemask carry = w->carry;
     u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED;
     FOR_LANES
     {
         struct ia32_carry f;
-        r[l] = ia32_data(operation, bits, a[l], b[l], carry & lane_bit[l] ? 1 : 0, &f);
+        r[l] = ia32_data(operation, bits, a[l] >> a_at, b[l] >> b_at, carry & lane_bit[l] ? 1 : 0, &f);
         c[l] = f.c;
         o[l] = f.o;
     }
     if (sets && u->imm & IA32_WANTS_ADJUST)
-        set_adjust(w, operation, a, b, executed);
-    store_lanes(destination(w, u->d), r, executed);
+        set_adjust(w, u, executed, operation, form);
+    if (form == IA32_PART)
+        store_part(w, u, executed, bits, r);
+    else
+        store_lanes(destination(w, u->d), r, executed);
     if (!sets)
         return;
-    set_result(w, r, u->imm, executed);
     if (operation != IA32_INC && operation != IA32_DEC)
         merge(&w->carry, mask_of_words(c), executed);
+    if (u->imm & IA32_CARRY_ALONE)
+        return;
+    set_result(w, r, u->imm, executed);
     merge(&w->overflow, mask_of_words(o), executed);
 }
 
-#define DATA(operation)                                                                                                \
-    HANDLER(data_##operation) { data_lanes(w, u, executed, IA32_##operation, 32, false); }                             \
-    HANDLER(data_sets_##operation) { data_lanes(w, u, executed, IA32_##operation, 32, true); }                         \
-    HANDLER(data_narrow_##operation) { data_lanes(w, u, executed, IA32_##operation, IA32_BITS(u->imm), false); }       \
-    HANDLER(data_narrow_sets_##operation) { data_lanes(w, u, executed, IA32_##operation, IA32_BITS(u->imm), true); }
+#define DATA_FORM(operation, form)                                                                                     \
+    HANDLER(data_##operation##_##form) { data_lanes(w, u, executed, IA32_##operation, IA32_##form, false); }           \
+    HANDLER(data_sets_##operation##_##form) { data_lanes(w, u, executed, IA32_##operation, IA32_##form, true); }
+#define DATA(operation) DATA_FORM(operation, WHOLE) DATA_FORM(operation, NARROW) DATA_FORM(operation, PART)
 #define ALL_DATA(X) X(ADD) X(OR) X(ADC) X(SBB) X(AND) X(SUB) X(XOR) X(INC) X(DEC) X(NEG) X(NOT)
 ALL_DATA(DATA)
 
-static uop_fn data_handler(unsigned operation, bool narrow, bool sets)
+static uop_fn data_handler(unsigned operation, enum ia32_form form, bool sets)
 {
-    switch (operation) {
-#define CASE(operation)                                                                                                \
-    case IA32_##operation:                                                                                             \
-        return narrow ? sets ? data_narrow_sets_##operation : data_narrow_##operation                                  \
-               : sets ? data_sets_##operation                                                                          \
-                      : data_##operation;
-        ALL_DATA(CASE)
-#undef CASE
-    case IA32_CMP: return data_handler(IA32_SUB, narrow, sets);
-    default: return data_handler(IA32_AND, narrow, sets); /* IA32_TEST */
-    }
+    static const uop_fn handlers[][IA32_FORMS][2] = {
+#define FORM(operation, form) [IA32_##form] = {data_##operation##_##form, data_sets_##operation##_##form}
+#define ROW(operation) [IA32_##operation] = {FORM(operation, WHOLE), FORM(operation, NARROW), FORM(operation, PART)},
+        ALL_DATA(ROW)
+#undef ROW
+#undef FORM
+    };
+    const unsigned computed = operation == IA32_CMP ? IA32_SUB : operation == IA32_TEST ? IA32_AND : operation;
+    return handlers[computed][form][sets];
 }
 
 /* ---- shifts ------------------------------------------------------------------------------------------------------ */
 
-INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+                       bool sets)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *amount = source(w, u->c);
-    const unsigned bits = IA32_BITS(u->imm);
     const lanemask carry = w->carry;
     u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED, n[LANES] ALIGNED;
     FOR_LANES
@@ -122,6 +141,15 @@ INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, 
     set_result(w, r, u->imm, executed);
     if (u->imm & IA32_WANTS_ADJUST)
         merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+}
+
+INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+{
+    switch (IA32_BITS(u->imm)) {
+    case 8: shift_bits(w, u, executed, operation, 8, sets); break;
+    case 16: shift_bits(w, u, executed, operation, 16, sets); break;
+    default: shift_bits(w, u, executed, operation, 32, sets); break;
+    }
 }
 
 #define SHIFT(operation)                                                                                               \
@@ -178,7 +206,7 @@ INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, u
 ALL_BITS(BIT)
 ALL_SCANS(SCAN)
 
-uop_fn SIMD_NAME(ia32_handler)(unsigned operation, bool narrow, bool sets)
+uop_fn SIMD_NAME(ia32_handler)(unsigned operation, enum ia32_form form, bool sets)
 {
     switch (operation) {
 #define CASE(operation)                                                                                                \
@@ -193,7 +221,7 @@ uop_fn SIMD_NAME(ia32_handler)(unsigned operation, bool narrow, bool sets)
     case IA32_##operation: return sets ? scan_sets_##operation : scan_##operation;
         ALL_SCANS(CASE)
 #undef CASE
-    default: return operation <= IA32_NOT ? data_handler(operation, narrow, sets) : NULL;
+    default: return operation <= IA32_NOT ? data_handler(operation, form, sets) : NULL;
     }
 }
 
@@ -204,27 +232,45 @@ HANDLER(nothing) { (void)w, (void)u, (void)executed; }
 HANDLER(address)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
-    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
-    const u32 mask = u->imm >> IA32_SHORT_ADDRESS & 1 ? 0xffff : UINT32_MAX;
-    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & mask);
+    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT);
+    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (b[l] << scale) + displacement);
 }
 
-HANDLER(extract)
+HANDLER(short_address)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
+    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & 0xffff);
+}
+
+/* A part of a register, of so many bits, from bit `at` on. */
+INLINE void extract_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, unsigned at)
 {
     const u32 *a = source(w, u->a);
-    const unsigned bits = IA32_BITS(u->imm), up = 32 - bits - (unsigned)(u->imm >> IA32_SHIFT_AT), down = 32 - bits;
+    const unsigned up = 32 - bits - at, down = 32 - bits;
     if (u->imm & IA32_SIGNED)
         STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> down);
     else
         STORE_LANES(u32, destination(w, u->d), executed, a[l] << up >> down);
 }
-
-HANDLER(insert)
+INLINE void insert_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, unsigned at)
 {
     const u32 *a = source(w, u->a), *old = source(w, u->d);
-    const unsigned shift = (unsigned)(u->imm >> IA32_SHIFT_AT);
-    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm)) << shift;
-    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << shift & mask));
+    const u32 mask = UINT32_MAX >> (32 - bits) << at;
+    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << at & mask));
+}
+#define PART(name, bits, at)                                                                                           \
+    HANDLER(extract_##name) { extract_part(w, u, executed, bits, at); }                                                \
+    HANDLER(insert_##name) { insert_part(w, u, executed, bits, at); }
+PART(byte, 8, 0)
+PART(second_byte, 8, 8)
+PART(half, 16, 0)
+
+HANDLER(extract_sign)
+{
+    const u32 *a = source(w, u->a);
+    const unsigned up = 31 - (unsigned)(u->imm >> IA32_SHIFT_AT);
+    STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> 31);
 }
 
 HANDLER(swap)
@@ -424,13 +470,24 @@ HANDLER(repeat)
         rp_log_guard(w->log, *predicate_at(w, IA32_P_CONDITION));
 }
 
+/* By the step that DF says, of 32 bits. */
+INLINE u32 advanced(lanemask down, int l, u32 a, u32 b) { return down & lane_bit[l] ? a - b : a + b; }
+
 HANDLER(advance)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
-    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm));
     const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
-    STORE_LANES(u32, destination(w, u->d), executed,
-                (a[l] & ~mask) | ((down & lane_bit[l] ? a[l] - b[l] : a[l] + b[l]) & mask));
+    if (down)
+        STORE_LANES(u32, destination(w, u->d), executed, advanced(down, l, a[l], b[l]));
+    else
+        STORE_LANES(u32, destination(w, u->d), executed, a[l] + b[l]);
+}
+
+HANDLER(advance_half)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
+    STORE_LANES(u32, destination(w, u->d), executed, (a[l] & ~0xffffu) | (advanced(down, l, a[l], b[l]) & 0xffff));
 }
 
 /* ---- the register of flags --------------------------------------------------------------------------------------- */
@@ -479,16 +536,32 @@ HANDLER(equal)
     merge(&w->zero, mask_of_zeros(differ), executed);
 }
 
-uop_fn SIMD_NAME(ia32_lane_handler)(unsigned lane)
+static uop_fn part_handler(bool insert, unsigned bits, unsigned at)
+{
+    if (bits == 1)
+        return extract_sign;
+    if (bits == 16)
+        return insert ? insert_half : extract_half;
+    if (at)
+        return insert ? insert_second_byte : extract_second_byte;
+    return insert ? insert_byte : extract_byte;
+}
+
+uop_fn SIMD_NAME(ia32_lane_handler)(unsigned lane, int64_t imm)
 {
     static const uop_fn handlers[IA32_LANES] = {
-        [IA32_LANE_NOTHING] = nothing,     [IA32_LANE_ADDRESS] = address,     [IA32_LANE_EXTRACT] = extract,
-        [IA32_LANE_INSERT] = insert,       [IA32_LANE_SWAP] = swap,           [IA32_LANE_PRODUCT] = product,
+        [IA32_LANE_NOTHING] = nothing,     [IA32_LANE_SWAP] = swap,           [IA32_LANE_PRODUCT] = product,
         [IA32_LANE_MULTIPLY] = multiply,   [IA32_LANE_DIVIDE] = divide,       [IA32_LANE_BIT_MASK] = bit_mask,
         [IA32_LANE_BIT_PLACE] = bit_place, [IA32_LANE_CONDITION] = condition, [IA32_LANE_SET] = set,
-        [IA32_LANE_REPEAT] = repeat,       [IA32_LANE_ADVANCE] = advance,     [IA32_LANE_CARRY] = set_carry,
-        [IA32_LANE_DIRECTION] = direction, [IA32_LANE_GET_FLAGS] = get_flags, [IA32_LANE_SET_FLAGS] = set_flags,
-        [IA32_LANE_EQUAL] = equal,
+        [IA32_LANE_REPEAT] = repeat,       [IA32_LANE_CARRY] = set_carry,     [IA32_LANE_DIRECTION] = direction,
+        [IA32_LANE_GET_FLAGS] = get_flags, [IA32_LANE_SET_FLAGS] = set_flags, [IA32_LANE_EQUAL] = equal,
     };
-    return handlers[lane];
+    switch (lane) {
+    case IA32_LANE_ADDRESS: return imm >> IA32_SHORT_ADDRESS & 1 ? short_address : address;
+    case IA32_LANE_ADVANCE: return IA32_BITS(imm) == 16 ? advance_half : advance;
+    case IA32_LANE_EXTRACT:
+    case IA32_LANE_INSERT:
+        return part_handler(lane == IA32_LANE_INSERT, IA32_BITS(imm), (unsigned)(imm >> IA32_SHIFT_AT));
+    default: return handlers[lane];
+    }
 }

@@ -115,16 +115,23 @@ IA32_INLINE uint32_t ia32_repeated(uint32_t a, unsigned bits)
 }
 IA32_INLINE uint32_t ia32_rotated(uint32_t a, unsigned left) { return a << (left & 31) | a >> (-left & 31); }
 
-/* Through CF: bits + 1 wide. carry: 0 or 1 */
+/* Through CF: bits + 1 wide, by 1 to `bits`. carry: 0 or 1 */
 IA32_INLINE uint32_t ia32_rotate_through(bool left, unsigned bits, uint32_t a, unsigned n, uint32_t carry,
                                          struct ia32_carry *f)
 {
-    const uint64_t x = (uint64_t)carry << bits | a;
-    const unsigned by = left ? n : bits + 1 - n;
-    const uint64_t r = x << by | x >> (bits + 1 - by);
-    f->c = (uint32_t)(r >> bits) << 31;
-    f->o = ((uint32_t)r ^ a) << (32 - bits);
-    return ia32_low_bits((uint32_t)r, bits);
+    const unsigned by = left ? n : bits + 1 - n; /* to the left */
+    uint32_t r;
+    if (bits == 32) {
+        r = left ? a << (n & 31) | carry << (n - 1) | a >> 1 >> (-n & 31)
+                 : a >> (n & 31) | carry << (-n & 31) | a << 1 << (-n & 31);
+        f->c = (left ? a >> (-n & 31) : a >> (n - 1)) << 31;
+    } else {
+        const uint32_t x = carry << bits | a;
+        r = x << by | x >> (bits + 1 - by);
+        f->c = r >> bits << 31;
+    }
+    f->o = (r ^ a) << (32 - bits);
+    return ia32_low_bits(r, bits);
 }
 
 /* The bits that count of an amount of IA32_ROL to IA32_SHRD. 0: the instruction does nothing, and leaves flags alone.
@@ -134,7 +141,7 @@ IA32_INLINE uint32_t ia32_amount(unsigned operation, unsigned bits, uint32_t n)
     n &= 31;
     if ((operation != IA32_RCL && operation != IA32_RCR) || bits == 32)
         return n;
-    return bits == 8 ? n % 9 : n % 17;
+    return bits == 8 ? n - (n * 57 >> 9) * 9 : n >= 17 ? n - 17 : n; /* modulo 9 and 17 */
 }
 
 /* The value before the last bit was shifted out, and OF and CF from it. OF of more than one bit is undefined in the

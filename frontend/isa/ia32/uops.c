@@ -21,7 +21,7 @@ struct operation ia32_operation(uop_fn fn, struct operand d, struct operand a, s
 void ia32_lane(struct ia32_translation *t, enum ia32_lane lane, struct operand d, struct operand a, struct operand b,
                int64_t imm)
 {
-    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane), d, a, b, imm));
+    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_lane_handler)(lane, imm), d, a, b, imm));
 }
 
 void ia32_move(struct ia32_translation *t, struct operand d, struct operand a)
@@ -31,8 +31,9 @@ void ia32_move(struct ia32_translation *t, struct operand d, struct operand a)
 
 void ia32_add(struct ia32_translation *t, struct operand d, struct operand a, uint32_t distance)
 {
-    ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(IA32_ADD, false, false), d, a,
-                                guest_constant(t->build, distance), 32));
+    ia32_emit(
+        t, (struct operation){
+               .kind = UOP_LANE, .op = OP_ADD, .type = T_B32, .d = d, .a = a, .b = guest_constant(t->build, distance)});
 }
 
 struct operand ia32_constant(const struct ia32_translation *t, uint32_t value)
@@ -45,7 +46,7 @@ unsigned ia32_bits(const struct ia32_translation *t) { return 8u * t->i->bytes; 
 int64_t ia32_wants(const struct ia32_translation *t)
 {
     return ia32_bits(t) | (t->live & IA32_PF ? IA32_WANTS_PARITY : 0) | (t->live & IA32_AF ? IA32_WANTS_ADJUST : 0) |
-           (t->live ? IA32_WANTS_FLAGS : 0);
+           (t->live ? IA32_WANTS_FLAGS : 0) | (t->live == IA32_CF ? IA32_CARRY_ALONE : 0);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

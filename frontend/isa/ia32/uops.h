@@ -80,6 +80,8 @@ void ia32_insert(struct ia32_translation *, unsigned n, unsigned bytes, struct o
 /* Says what the flags will be behind the instruction, and finds those that must be computed: t->live. */
 void ia32_know(struct ia32_translation *, struct ia32_fact);
 void ia32_know_result(struct ia32_translation *, struct operand result, bool logical);
+/* Whether the instruction behind is a branch that compares what is known. */
+bool ia32_is_compared(const struct ia32_translation *);
 /* From here on uops are guarded by the instruction's condition. */
 void ia32_test_condition(struct ia32_translation *);
 struct operation ia32_branch_to(uint32_t target);

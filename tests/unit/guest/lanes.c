@@ -1,5 +1,5 @@
-/* What the lock-step engine does to 32 cores at once is what it does to each: stacks, and IA-32's
- * divisions. */
+/* What the lock-step engine does to 32 cores at once is what it does to each: stacks, and IA-32's divisions and
+ * rotates. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -108,12 +108,74 @@ Test(guest_lanes, stacks_hold_what_the_memory_has)
     guest_memory_close(&m);
 }
 
-/* ---- divisions ----------------------------------------------------------------------------------------------------
- */
+/* ---- places that are known --------------------------------------------------------------------------------------- */
 
 static uint8_t window[GUEST_WINDOW_BYTES] __attribute__((aligned(64)));
 
 static uint32_t *lanes_of(unsigned n) { return (uint32_t *)(window + (size_t)n * 4 * LANES); }
+
+enum { ADDRESS, VALUE }; /* registers */
+
+/* Lanes at one place of their stacks, each at its own, all but one at one place, or in the stacks of other cores. */
+static void choose_places(const struct guest_memory *m)
+{
+    const uint32_t kind = random_word() % 4, place = 64 + random_word() % (STACK - 256), other = random_word() % LANES;
+    for (uint32_t l = 0; l < LANES; l++) {
+        const uint32_t core = kind == 3 ? FIRST + l - 1 - random_word() % 8 : FIRST + l;
+        const bool own = kind == 1 || (kind == 2 && l == other);
+        lanes_of(ADDRESS)[l] = guest_stack_top(m, core) - STACK + (own ? 64 + random_word() % (STACK - 256) : place);
+    }
+}
+
+static void expect_load(struct guest_group *g, const struct uop *u, lanemask executed)
+{
+    const uint32_t old = lanes_of(VALUE)[0] = random_word();
+    u->fn(&g->w, u, executed);
+    cr_assert(!g->failed);
+    for (uint32_t l = 0; l < LANES; l++) {
+        uint32_t value = 0;
+        cr_assert(guest_memory_read(&g->machine->memory, lanes_of(ADDRESS)[l], 4, GUEST_READ, &value));
+        cr_assert(!(executed >> l & 1) || lanes_of(VALUE)[l] == value);
+    }
+    cr_assert(executed & 1 || lanes_of(VALUE)[0] == old);
+}
+
+/* An access that relies on the one before by its register, after a constant was added to that. */
+Test(guest_lanes, places_are_known_of_the_access_before_alone)
+{
+    const struct guest none = {.path = "none", .end = 0x20000};
+    struct guest_machine machine = {0};
+    struct guest_group g = {.machine = &machine, .first = FIRST};
+    struct memory_descriptor d = {.operand = {.kind = RP_ACCESS_LOAD, .elements = 1, .width = 4}};
+    struct uop first = {
+        .memory = &d, .kind = UOP_MEMORY, .type = T_B32, .d = GUEST_REGISTER(VALUE), .a = GUEST_REGISTER(ADDRESS)};
+    struct rp_error err;
+    unsigned known = 0;
+    cr_assert(guest_memory_open(&machine.memory, &none, CORES, STACK, &err));
+    guest_set_stacks(&g.stacks, &machine.memory, FIRST);
+    warp_set_window(&g.w, window);
+    for (uint32_t i = 0; i < CORES * STACK / 4; i++)
+        ((uint32_t *)machine.memory.stacks)[i] = random_word();
+    guest_prepare_access(&first, &d);
+    struct uop next = first;
+    guest_prepare_known_access(&next);
+    cr_assert(next.fn != first.fn);
+    for (unsigned n = 0; n < TRIALS; n++) {
+        const lanemask executed = random_word() % 4 ? UINT32_MAX : random_word() | 1u << random_word() % LANES;
+        const uint32_t more = random_word() % 128 - 64;
+        choose_places(&machine.memory);
+        expect_load(&g, &first, executed);
+        for (uint32_t l = 0; l < LANES; l++)
+            lanes_of(ADDRESS)[l] += more;
+        known += g.in_place != 0;
+        expect_load(&g, &next, executed);
+    }
+    cr_expect(known > TRIALS / 8 && known < TRIALS / 3);
+    guest_memory_close(&machine.memory);
+}
+
+/* ---- divisions ----------------------------------------------------------------------------------------------------
+ */
 
 /* Zeros and ones around the ends of 8, 16 and 32 bits, or anything. */
 static uint32_t edge(void)
@@ -158,7 +220,40 @@ Test(guest_lanes, ia32_divides_as_the_plain_engine_does)
             lanes_of(IA32_EDX)[l] = edx[l] = !extended ? edge() : is_signed ? -(eax[l] >> 31) : 0;
         }
         const struct uop u = {.b = GUEST_REGISTER(IA32_EBX), .imm = bits | (is_signed ? IA32_SIGNED : 0)};
-        SIMD_SELECT(ia32_lane_handler)(IA32_LANE_DIVIDE)(&w, &u, executed);
+        SIMD_SELECT(ia32_lane_handler)(IA32_LANE_DIVIDE, u.imm)(&w, &u, executed);
         expect_divisions(&w, executed, is_signed, bits, eax, edx);
+    }
+}
+
+/* ---- rotates through CF -------------------------------------------------------------------------------------------
+ */
+
+/* Bit by bit. */
+static uint32_t rotate_slowly(bool left, unsigned bits, uint32_t a, unsigned n, uint32_t *carry)
+{
+    for (; n; n--) {
+        const uint32_t out = left ? a >> (bits - 1) : a & 1;
+        a = left ? a << 1 | *carry : a >> 1 | *carry << (bits - 1);
+        a = ia32_low_bits(a, bits);
+        *carry = out;
+    }
+    return a;
+}
+
+Test(guest_lanes, ia32_rotates_through_the_carry)
+{
+    static const unsigned sizes[] = {8, 16, 32};
+    for (unsigned n = 0; n < TRIALS; n++) {
+        const bool left = n & 1;
+        const unsigned bits = sizes[n / 2 % 3], operation = left ? IA32_RCL : IA32_RCR;
+        const uint32_t amount = random_word(), by = ia32_amount(operation, bits, amount), carry = random_word() & 1;
+        const uint32_t a = ia32_low_bits(edge(), bits);
+        struct ia32_carry f;
+        uint32_t out = carry;
+        cr_assert(by == (amount & 31) % (bits == 32 ? 33 : bits + 1));
+        if (!by)
+            continue;
+        cr_assert(ia32_shift(operation, bits, a, 0, by, carry, &f) == rotate_slowly(left, bits, a, by, &out));
+        cr_assert(f.c >> 31 == out);
     }
 }
