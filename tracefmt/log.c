@@ -208,16 +208,10 @@ static inline bool is_affine(const struct rp_chunk *c, uint32_t last, int64_t st
 /* For so many accesses ahead, 256 bytes, the cache makes room. */
 #define ACCESSES_AHEAD 16
 
-/* Without memory for more, or where it is another shape than most accesses have. */
-static __attribute__((noinline)) void log_other_affine(struct rp_warp_log *log, uint32_t instruction, uint32_t operand,
-                                                       uint64_t base, int64_t stride)
+/* Without memory for more, or where it is another shape than the last time. */
+static __attribute__((noinline)) void log_new_affine(struct rp_warp_log *log, uint32_t instruction, uint32_t operand,
+                                                     uint64_t base, int64_t stride)
 {
-    const struct rp_chunk *c = log->chunk;
-    const uint32_t last = c->last_pattern[c->map->slot[instruction] + operand];
-    if (log->access_count < log->access_capacity && is_affine(c, last, stride)) {
-        append_access(log, base, last - 1);
-        return;
-    }
     uint64_t address[RP_WARP_LANES];
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         address[l] = base + (uint64_t)(stride * l);
@@ -229,8 +223,9 @@ void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_
 {
     const struct rp_chunk *c = log->chunk;
     const uint32_t last = c->last_pattern[c->map->slot[instruction] + operand];
-    if (last != c->last_even || (uint64_t)stride != c->even_stride || log->access_count == log->access_capacity) {
-        log_other_affine(log, instruction, operand, base, stride);
+    const bool even = last == c->last_even && (uint64_t)stride == c->even_stride; /* most often, in a scattered chunk */
+    if ((!even && !is_affine(c, last, stride)) || log->access_count == log->access_capacity) {
+        log_new_affine(log, instruction, operand, base, stride);
         return;
     }
     struct rp_access *next = &log->accesses[log->access_count++];
