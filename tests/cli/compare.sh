@@ -65,7 +65,43 @@ sed '/Profiling/d' $g/details-2020.txt | awk '/Context/ && n++ {exit} 1' >"$work
 fails 2 "measured 1 time, and the trace has 2 launches of this kernel and shape" compare --measured "$work/one.txt"
 is "--launch-skip says which" "$(compare --measured "$work/one.txt" --launch-skip 1 --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[1]"
 fails 2 "which is next, has another kernel, grid or block" compare --measured "$work/second.csv" --launch-skip 0
-fails 2 "has no further launch" compare --measured "$work/one.txt" --launch-skip 2
+fails 2 "has 1 launch of kernels of the trace, which with --launch-skip 2 has 0 of them" compare --measured "$work/one.txt" --launch-skip 2
+
+# ---- more launches in the file than in the trace: which of them were recorded is not known
+compare_t() { "$r" compare -q "$work/two.wtr" -m v100 --measured "$@"; }
+times_csv() { # KERNEL CYCLES...: a launch each
+    local kernel=$1 id=0
+    shift
+    printf '"ID","Process ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","","cycle"\n'
+    for cycles; do printf '"%s","47","%s","(32, 1, 1)","(1, 1, 1)","%s"\n' $((id++)) "$kernel" "$cycles"; done
+}
+cat >"$work/two.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry one(.param .u64 p) { ret; }
+PTX
+cat >"$work/two.cfg" <<'LAUNCHES'
+buffers = { A = "zeros:256"; };
+launches = (
+    { kernel = "one"; grid = 1; block = 32; args = ("buf=A"); }, { kernel = "one"; grid = 1; block = 32; args = ("buf=A"); }
+);
+LAUNCHES
+check "two launches are recorded" "$r" record -q -o "$work/two.wtr" --module "$work/two.ptx" --launch-file "$work/two.cfg"
+times_csv one 2,000 2,001 2,002 2,003 >"$work/four.csv"
+fails 2 "measured 4 times, and the trace has 2 launches of this kernel and shape: record all that were measured (without --launches" compare_t "$work/four.csv"
+fails 2 "has 4 launches of kernels of the trace, which with --launch-skip 0 has 2 of them: record all" compare_t "$work/four.csv" --launch-skip 0
+times_csv one 2,000 >"$work/first.csv"
+fails 2 "measured 1 time, and the trace has 2 launches of this kernel and shape: say with --launch-skip" compare_t "$work/first.csv"
+is "the first one, by --launch-skip" "$(compare_t "$work/first.csv" --launch-skip 0 --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[0]"
+times_csv one 2,000 2,001 2,000 2,001 >"$work/rows.csv"
+fails 2 "lines 3 and 5 have the same values: does the output stand in the file twice?" compare_t "$work/rows.csv"
+cat $g/raw.txt $g/raw.txt >"$work/doubled.txt"
+fails 2 "have the same values: does the output stand in the file twice?" compare --measured "$work/doubled.txt"
+{ echo "$heading"; echo "$units"; row 0; row 0; row 1; } >"$work/doubled.csv"
+fails 2 "doubled.csv, line 4: launch 0 again of process 4711, which line 3 has" compare --measured "$work/doubled.csv"
+cat $g/details.csv $g/details.csv >"$work/doubled.csv"
+fails 2 "launch 0 again of process 4711, which line 8 has: rows or the whole output stand in the file twice" compare --measured "$work/doubled.csv"
 
 # ---- names as ncu prints them: T1 is the first template argument
 cat >"$work/t.cu" <<'CUDA'

@@ -117,7 +117,8 @@ static uint32_t next_launch(const struct compare *c, const struct kernels *k, ui
     return launch;
 }
 
-/* Launches of kernels that were measured, in the order of the trace, without the first ones (--launch-skip). */
+/* Launches of kernels that were measured, in the order of the trace, without the first ones (--launch-skip); there are
+ * enough of them (check_count). */
 static bool match_in_order(struct compare *c, const struct kernels *k)
 {
     bool fine = true;
@@ -127,15 +128,13 @@ static bool match_in_order(struct compare *c, const struct kernels *k)
     for (size_t i = 0; fine && i < c->measured.count; i++) {
         if (k->of_measured[i] < 0)
             continue;
-        if (launch >= count)
-            fine = stray(c, false, i, "the trace has no further launch of a measured kernel");
-        else if (k->of_launch[launch] != k->of_measured[i] ||
-                 !same_shape(&c->measured.launches[i], rp_trace_launch(c->trace, launch)))
+        if (k->of_launch[launch] != k->of_measured[i] ||
+            !same_shape(&c->measured.launches[i], rp_trace_launch(c->trace, launch)))
             fine = stray(c, false, i,
                          "launch %" PRIu32 " of the trace, which is next, has another kernel, grid or block", launch);
         else
             pair(c, i, launch);
-        launch = launch < count ? next_launch(c, k, launch + 1) : count;
+        launch = next_launch(c, k, launch + 1);
     }
     return fine;
 }
@@ -166,9 +165,43 @@ static void fill_group(const struct compare *c, const struct kernels *k, size_t 
             g->launches[g->launch_count++] = l;
 }
 
+#define RECORD_ALL                                                                                                     \
+    "record all that were measured (without --launches, --first and the like), or give a file of those that the "      \
+    "trace has"
+
+/* The line of a launch with the values of the group's first; 0: there is none. Counts may well be the same, but times
+ * are not. */
+static size_t line_of_twin(const struct compare *c, const struct group *g)
+{
+    const struct measured_launch *all = c->measured.launches, *first = &all[g->measured[0]];
+    bool timed = first->has[QUANTITY_CYCLES] || first->has[QUANTITY_DURATION];
+    for (size_t i = 1; timed && i < g->measured_count; i++)
+        if (measured_same_values(first, &all[g->measured[i]]))
+            return all[g->measured[i]].line;
+    return 0;
+}
+
+/* More launches were measured than the trace has, and nothing says which are missing. */
+static bool strays_of_many(struct compare *c, const struct group *g)
+{
+    size_t twin = line_of_twin(c, g);
+    bool fine = true;
+    char why[300];
+    if (twin)
+        snprintf(why, sizeof why, "lines %zu and %zu have the same values: does the output stand in the file twice?",
+                 c->measured.launches[g->measured[0]].line, twin);
+    for (size_t i = 0; i < g->measured_count && fine; i++)
+        fine = stray(c, false, g->measured[i],
+                     "measured %zu times, and the trace has %zu launch%s of this kernel and shape: %s",
+                     g->measured_count, g->launch_count, g->launch_count == 1 ? "" : "es", twin ? why : RECORD_ALL);
+    return fine;
+}
+
 static bool pair_group(struct compare *c, const struct group *g)
 {
     bool fine = true;
+    if (g->launch_count && g->measured_count > g->launch_count)
+        return strays_of_many(c, g);
     for (size_t i = 0; i < g->measured_count && fine; i++)
         if (g->measured_count == g->launch_count)
             pair(c, g->measured[i], g->launches[i]);
@@ -215,6 +248,26 @@ static bool find_unmeasured(struct compare *c)
     return fine;
 }
 
+/* With --launch-skip the order alone says which launch is which, so the trace must have all of them. */
+static bool check_count(const struct compare *c, const struct kernels *k, struct rp_error *err)
+{
+    size_t measured = 0, recorded = 0;
+    for (size_t i = 0; i < c->measured.count; i++)
+        measured += k->of_measured[i] >= 0;
+    for (uint32_t l = next_launch(c, k, 0); l < rp_trace_launch_count(c->trace); l = next_launch(c, k, l + 1))
+        recorded++;
+    size_t left = recorded > (size_t)c->args->skip ? recorded - (size_t)c->args->skip : 0;
+    return measured <= left || rp_fail(err, RP_BAD_INPUT,
+                                       "%s has %zu launch%s of kernels of the trace, which with --launch-skip %lld has "
+                                       "%zu of them: " RECORD_ALL,
+                                       c->measured.path, measured, measured == 1 ? "" : "es", c->args->skip, left);
+}
+
+static bool match(struct compare *c, const struct kernels *k)
+{
+    return (c->args->skip >= 0 ? match_in_order(c, k) : match_groups(c, k)) && find_unmeasured(c);
+}
+
 bool compare_match(struct compare *c, struct rp_error *err)
 {
     struct kernels k = {0};
@@ -222,11 +275,12 @@ bool compare_match(struct compare *c, struct rp_error *err)
     bool fine = c->launch_of;
     for (size_t i = 0; fine && i < c->measured.count; i++)
         c->launch_of[i] = -1;
-    fine = fine && find_kernels(c, &k) && (c->args->skip >= 0 ? match_in_order(c, &k) : match_groups(c, &k)) &&
-           find_unmeasured(c);
+    fine = fine && find_kernels(c, &k);
+    bool enough = !fine || c->args->skip < 0 || check_count(c, &k, err);
+    fine = fine && (!enough || match(c, &k));
     free_kernels(&k);
-    if (!fine)
-        return rp_fail(err, RP_SYSTEM, "out of memory");
+    if (!fine || !enough)
+        return fine ? false : rp_fail(err, RP_SYSTEM, "out of memory");
     return c->matched || rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launches none is in the trace)",
                                  c->measured.path, c->measured.launches[c->strays[0].number].line,
                                  c->measured.launches[c->strays[0].number].kernel, c->strays[0].why, c->measured.count);

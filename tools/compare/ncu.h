@@ -22,6 +22,8 @@ bool ncu_add_value(struct measured *, const struct ncu_value *, struct rp_error 
 bool ncu_is_csv(const char *text);
 /* Read the text, which they change: names stay in it. */
 bool ncu_read_csv(struct measured *, char *text, struct rp_error *);
+/* False: a launch of a table stands there twice. */
+bool ncu_check_repeated(const struct measured *, struct rp_error *);
 bool ncu_read_text(struct measured *, char *text, struct rp_error *);
 
 #endif

@@ -13,7 +13,7 @@ struct table {
     struct measured *measured;
     char **heading, **units, **row;
     size_t count; /* of the heading's fields */
-    size_t id, process, kernel, grid, block, device, capability, metric, unit, value;
+    size_t id, process, host, kernel, grid, block, device, capability, metric, unit, value;
     const char *last_id, *last_process; /* of the last row */
     bool wide, has_units;               /* a row is a launch; the row of units has come */
     bool quoted;                        /* the heading is, and so are rows */
@@ -71,6 +71,7 @@ static bool find_columns(struct table *t, size_t line, struct rp_error *err)
         size_t *at;
     } columns[] = {{"ID", &t->id},
                    {"Process ID", &t->process},
+                   {"Host Name", &t->host},
                    {"Kernel Name", &t->kernel},
                    {"Grid Size", &t->grid},
                    {"Block Size", &t->block},
@@ -117,6 +118,9 @@ static bool find_launch(struct table *t, size_t line, struct rp_error *err)
     struct measured_launch *l = ncu_add_launch(m, field(t, t->kernel), line);
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
+    l->id = id;
+    l->process = process;
+    l->host = field(t, t->host);
     l->device = isdigit((unsigned char)*field(t, t->device)) ? atoi(field(t, t->device)) : -1;
     l->capability = ncu_capability(field(t, t->capability));
     t->last_id = id;
@@ -198,5 +202,5 @@ bool ncu_read_csv(struct measured *m, char *text, struct rp_error *err)
         fine = read_line(&t, text, line, err);
     }
     free(fields);
-    return fine;
+    return fine && ncu_check_repeated(m, err);
 }
