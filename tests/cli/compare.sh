@@ -138,6 +138,22 @@ is "a name that several kernels have is not guessed" "$("$r" compare -q "$work/t
     python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split(": ")[1] for s in d["not_compared"] if "line" in s])')" \
     "[3] ['scale<float, 4>, scale<double, 4>']"
 
+# ---- CSV has no room for what is not compared
+"$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
+is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1
+launch"
+is "warnings have the rest" "$(cat "$work/err")" "reprise: warning: not compared: line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
+reprise: warning: not compared: line 5, needle_cuda_shared_1: no launch of this kernel in the trace has this grid and block
+reprise: warning: not compared: launch 0, needle_cuda_shared_1: not measured"
+is "-q has none" "$(compare --measured "$work/more.csv" --csv 2>&1 >/dev/null)" ""
+
+# ---- control characters of names
+names_csv "$(printf '\033[31mevil\007\302\2331m')" plain >"$work/control.csv"
+is "escaped in the text" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/control.csv" | grep -o "line 3, .*: " | tr -d '\n')" \
+    "line 3, \\x1b[31mevil\\x07\\xc2\\x9b1m: "
+names_csv "$(printf '\033[31mevil\007')" >"$work/control.csv"
+fails 2 "control.csv, line 3: '\\x1b[31mevil\\x07':" "$r" compare -q "$work/t.wtr" -m v100 --measured "$work/control.csv"
+
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
 fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv --cache-control some

@@ -7,6 +7,7 @@
 #include "tools/compare/compare.h"
 #include "tools/lib/command.h"
 #include "tools/lib/names.h"
+#include "tools/ui/printable.h"
 #include "tools/ui/table.h"
 #include "tools/ui/wrapped.h"
 
@@ -185,11 +186,13 @@ static const char *stray_kernel(const struct compare *c, const struct compare_st
     return s->in_trace ? kernel_name(c, (uint32_t)s->number, plain) : c->measured.launches[s->number].kernel;
 }
 
-/* Launches without a partner; those that follow one another for one reason are one line. */
+/* Launches without a partner; those that follow one another for one reason are one line. Next to CSV they are warnings.
+ */
 static void print_strays(const struct compare *c)
 {
-    char plain[PLAIN_NAME], other[PLAIN_NAME], text[2048];
-    if (c->stray_count)
+    bool csv = c->args->csv;
+    char plain[PLAIN_NAME], other[PLAIN_NAME], text[2048], shown[4 * sizeof text];
+    if (c->stray_count && !csv)
         printf("\nnot compared:\n");
     for (size_t i = 0, n; i < c->stray_count; i += n) {
         const struct compare_stray *s = &c->strays[i];
@@ -198,11 +201,15 @@ static void print_strays(const struct compare *c)
             n++;
         size_t first = s->in_trace ? s->number : c->measured.launches[s->number].line;
         size_t last = s->in_trace ? s[n - 1].number : c->measured.launches[s[n - 1].number].line;
-        int length = snprintf(text, sizeof text, "  %s %zu", s->in_trace ? "launch" : "line", first);
+        int length = snprintf(text, sizeof text, "%s%s %zu", csv ? "reprise: warning: not compared: " : "  ",
+                              s->in_trace ? "launch" : "line", first);
         if (n > 1)
             length += snprintf(text + length, sizeof text - (size_t)length, " to %zu (%zu launches)", last, n);
         snprintf(text + length, sizeof text - (size_t)length, ", %s: %s", stray_kernel(c, s, plain), s->why);
-        print_wrapped(text, 4, stdout);
+        if (csv)
+            fprintf(stderr, "%s\n", printable(text, shown, sizeof shown));
+        else
+            print_wrapped(printable(text, shown, sizeof shown), 4, stdout);
     }
 }
 
@@ -304,5 +311,7 @@ int compare_print(const struct compare *c)
     if (!c->args->csv)
         return print_text(c);
     print_csv(c);
+    if (!c->args->quiet)
+        print_strays(c);
     return command_finish(RP_OK);
 }
