@@ -323,7 +323,7 @@ static CUresult assemble(const char *name, struct image *image, struct rp_error 
     if (r == PTXAS_MADE) {
         image->bytes = image->assembled;
         image->size = size;
-    } else if (!reported) {
+    } else if (!reported && !ptxas_stopped()) {
         reported = true;
         say("%s; the PTX is run", err->text);
     }
