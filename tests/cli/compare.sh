@@ -147,6 +147,13 @@ reprise: warning: not compared: line 5, needle_cuda_shared_1: no launch of this 
 reprise: warning: not compared: launch 0, needle_cuda_shared_1: not measured"
 is "-q has none" "$(compare --measured "$work/more.csv" --csv 2>&1 >/dev/null)" ""
 
+# ---- what was measured as 0
+times_csv one 2,000 0 >"$work/zero.csv"
+is "median and mean are of the others" "$(compare_t "$work/zero.csv" --json | python3 -c 'import json,sys; c=json.load(sys.stdin)["quantities"]["cycles"]; print(c["launches"], c["measured_as_0"], c["median_error"] == c["mean_error"] == abs(c["largest_error"]) > 0, c["largest_of"])')" "1 1 True 0"
+check "and it is said how many these are" eval 'compare_t "$work/zero.csv" | grep -q "^cycles *1 of 2  *[0-9.]* %  *[0-9.]* %"'
+times_csv one 0 0 >"$work/zero.csv"
+is "there may be none" "$(compare_t "$work/zero.csv" | tail -1 | xargs)" "cycles 0 of 2 - - - -"
+
 # ---- control characters of names
 names_csv "$(printf '\033[31mevil\007\302\2331m')" plain >"$work/control.csv"
 is "escaped in the text" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/control.csv" | grep -o "line 3, .*: " | tr -d '\n')" \

@@ -35,9 +35,9 @@ static bool find_pair(const struct compare *c, size_t measured, enum quantity q,
     return true;
 }
 
-/* The errors of a quantity over all launches. */
+/* The errors of a quantity over all launches that have one. */
 struct errors {
-    size_t count;
+    size_t count, zeros;       /* zeros: others, which were measured as 0 and replayed as more */
     double median, mean, most; /* sizes, without sign; most has its sign */
     size_t worst;              /* the measured launch with the largest error */
 };
@@ -48,13 +48,18 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* False: no launch has the quantity. */
 static bool find_errors(const struct compare *c, enum quantity q, struct errors *e)
 {
     struct pair p;
     double *sizes = calloc(c->measured.count, sizeof *sizes), sum = 0;
     *e = (struct errors){0};
-    for (size_t i = 0; sizes && i < c->measured.count; i++)
-        if (find_pair(c, i, q, &p)) {
+    for (size_t i = 0; sizes && i < c->measured.count; i++) {
+        if (!find_pair(c, i, q, &p))
+            continue;
+        if (isinf(p.error)) {
+            e->zeros++;
+        } else {
             if (!e->count || fabs(p.error) > fabs(e->most)) {
                 e->most = p.error;
                 e->worst = i;
@@ -62,13 +67,14 @@ static bool find_errors(const struct compare *c, enum quantity q, struct errors 
             sizes[e->count++] = fabs(p.error);
             sum += fabs(p.error);
         }
+    }
     if (e->count) {
         qsort(sizes, e->count, sizeof *sizes, by_size);
         e->median = (sizes[(e->count - 1) / 2] + sizes[e->count / 2]) / 2;
         e->mean = sum / (double)e->count;
     }
     free(sizes);
-    return e->count;
+    return e->count || e->zeros;
 }
 
 /* ---- text and CSV ------------------------------------------------------------------------------------------------ */
@@ -172,11 +178,19 @@ static void print_summary(const struct compare *c)
         if (!find_errors(c, q, &e))
             continue;
         table_cell(t, "%s", quantity(q)->name);
-        table_number(t, e.count);
-        error_cell(t, q, e.median, false, false);
-        error_cell(t, q, e.mean, false, false);
-        error_cell(t, q, e.most, true, false);
-        table_number(t, (uint64_t)c->launch_of[e.worst]);
+        if (e.zeros)
+            table_cell(t, "%zu of %zu", e.count, e.count + e.zeros);
+        else
+            table_number(t, e.count);
+        if (e.count) {
+            error_cell(t, q, e.median, false, false);
+            error_cell(t, q, e.mean, false, false);
+            error_cell(t, q, e.most, true, false);
+            table_number(t, (uint64_t)c->launch_of[e.worst]);
+        } else {
+            for (int i = 0; i < 4; i++)
+                table_cell(t, "-");
+        }
     }
     table_print(t, stdout);
 }
@@ -263,10 +277,11 @@ static json_t *summary_json(const struct compare *c)
             json_t *o = json_object();
             json_put(o, "unit", json_string(quantity(q)->unit));
             json_put(o, "launches", json_number(e.count));
-            json_put(o, "median_error", real_or_null(e.median));
-            json_put(o, "mean_error", real_or_null(e.mean));
-            json_put(o, "largest_error", real_or_null(e.most));
-            json_put(o, "largest_of", json_number((uint64_t)c->launch_of[e.worst]));
+            json_put(o, "measured_as_0", json_number(e.zeros));
+            json_put(o, "median_error", e.count ? json_real(e.median) : json_null());
+            json_put(o, "mean_error", e.count ? json_real(e.mean) : json_null());
+            json_put(o, "largest_error", e.count ? json_real(e.most) : json_null());
+            json_put(o, "largest_of", e.count ? json_number((uint64_t)c->launch_of[e.worst]) : json_null());
             json_put(all, quantity(q)->name, o);
         }
     return all;
