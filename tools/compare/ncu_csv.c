@@ -168,20 +168,47 @@ static bool begin_table(struct table *t, char *text, size_t line, struct rp_erro
                               line);
 }
 
-/* Lines of other programs are passed over: they have no quotes, or not as many fields. A line that begins like a row,
- * with a quote or with a number where no row has quotes, and ends too early is an error. */
-static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
+/* Whether the line, or what is left of it, may be a row: it begins with a launch's ID, or with none, in quotes if the
+ * heading has them. */
+static bool begins_row(const struct table *t, const char *text)
 {
     bool quoted = *text == '"';
-    if ((quoted || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name")) && strstr(text, "Kernel Name"))
+    if (t->id)
+        return quoted;
+    const char *behind = text + quoted + strspn(text + quoted, quoted ? "0123456789," : "0123456789");
+    if (quoted)
+        return !*behind || (*behind == '"' && (!behind[1] || behind[1] == ','));
+    return !t->quoted && behind > text && (!*behind || *behind == ',');
+}
+
+static bool cut_off(const struct table *t, size_t fields, size_t line, struct rp_error *err)
+{
+    static const char way_out[] =
+        "the line is cut off. If the program printed it: ncu --log-file keeps its lines apart";
+    const char *path = t->measured->path;
+    if (!fields)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s, line %zu: a quote is not closed: a field has a line end, which no row may have, or %s",
+                       path, line, way_out);
+    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: %s", path, line, fields,
+                   t->count, way_out);
+}
+
+/* Lines of other programs are passed over: they do not begin with an ID, or have not as many fields. A line that
+ * begins like a row and ends too early is an error. */
+static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
+{
+    if ((*text == '"' || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name")) && strstr(text, "Kernel Name"))
         return begin_table(t, text, line, err);
     if (!t->count)
         return true;
+    bool row = begins_row(t, text);
     size_t n = take_fields(text, t->row);
     if (n != t->count)
-        return !(quoted || (!t->quoted && isdigit((unsigned char)*text))) ||
-               rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: the line is cut off",
-                       t->measured->path, line, n, t->count);
+        return !row || cut_off(t, n, line, err);
+    const char *id = field(t, t->id);
+    if (id[strspn(id, "0123456789,")])
+        return true;
     return t->wide ? read_wide(t, line, err) : read_long(t, line, err);
 }
 
