@@ -240,6 +240,12 @@ says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep wa
 is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""
 is "another GPU" "$(says a100 $g/raw.txt)" "reprise: warning: $g/raw.txt, line 4: measured on a device of compute capability 7.0; a100 has 8.0"
 { echo "$heading"; echo "$units"; row 0; row 1 | sed 's/"0","7.0"/"1","7.0"/'; } >"$work/devices.csv"
+for order in "details.csv raw.txt 42" "raw.txt details.csv 4"; do
+    read -r one other line <<<"$order"
+    cat $g/$one $g/$other >"$work/mixed"
+    is "text beside CSV, $order" "$(says v100 "$work/mixed")" \
+        "reprise: warning: $work/mixed, line $line: 2 launches in the text of ncu are passed over; the file has CSV, too, which is read"
+done
 is "several devices" "$(says v100 "$work/devices.csv")" "reprise: warning: $work/devices.csv, line 4: measured on another device than the launch of line 3"
 echo '"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"' >"$work/summary.csv"
 fails 2 "without --print-summary" compare --measured "$work/summary.csv"

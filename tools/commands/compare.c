@@ -147,6 +147,17 @@ static void warn_of_devices(const struct compare *c)
     }
 }
 
+static void warn_of_text(const struct measured *m)
+{
+    if (m->passed_over)
+        fprintf(
+            stderr,
+            "reprise: warning: %s, line %zu: %zu launch%s in the text of ncu %s passed over; the file has CSV, too, "
+            "which is read\n",
+            m->path, m->passed_line, m->passed_over, m->passed_over == 1 ? "" : "es",
+            m->passed_over == 1 ? "is" : "are");
+}
+
 static int compare_run(struct compare *c)
 {
     struct rp_error err;
@@ -159,6 +170,7 @@ static int compare_run(struct compare *c)
     if (!c->args->quiet) {
         timeless_warn(c->machine, &told);
         warn_of_devices(c);
+        warn_of_text(&c->measured);
     }
     if (!compare_match(c, &err) || !replay_launches(c, &err) || !take_statistics(c, &err))
         return command_fail(&err);

@@ -30,8 +30,9 @@ struct measured {
     const char *path; /* as it was given */
     struct measured_launch *launches;
     size_t count;
-    size_t others; /* values of metrics that are no quantity of quantities.def */
-    char *text;    /* the file; names point into it */
+    size_t others;                   /* values of metrics that are no quantity of quantities.def */
+    size_t passed_over, passed_line; /* launches in ncu's text beside a table of CSV, and the line of the first */
+    char *text;                      /* the file; names point into it */
 };
 
 /* Reads the file ("-": standard input). False: err names the file and the line; nothing need be freed. RP_BAD_INPUT: no

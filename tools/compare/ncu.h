@@ -18,6 +18,8 @@ struct ncu_value {
 /* Puts a value into the last launch, if it is one of quantities.def. RP_BAD_INPUT: it cannot be read. */
 bool ncu_add_value(struct measured *, const struct ncu_value *, struct rp_error *);
 
+/* Where in a line of ncu's text that begins a launch its context stands; NULL: it begins none. */
+char *ncu_launch_context(char *text);
 /* Whether some line is the heading of a table of ncu --csv. */
 bool ncu_is_csv(const char *text);
 /* Read the text, which they change: names stay in it. */

@@ -200,6 +200,8 @@ static bool read_line(struct table *t, char *text, size_t line, struct rp_error 
 {
     if ((*text == '"' || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name")) && strstr(text, "Kernel Name"))
         return begin_table(t, text, line, err);
+    if (ncu_launch_context(text) && !t->measured->passed_over++)
+        t->measured->passed_line = line;
     if (!t->count)
         return true;
     bool row = begins_row(t, text);
