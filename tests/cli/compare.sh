@@ -138,6 +138,11 @@ is "a name that several kernels have is not guessed" "$("$r" compare -q "$work/t
     python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split(": ")[1] for s in d["not_compared"] if "line" in s])')" \
     "[3] ['scale<float, 4>, scale<double, 4>']"
 
+names_csv 'void scale<float, (int)4>(T1 *, int, int)' plain >"$work/parameters.csv"
+is "other parameters are shown" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/parameters.csv" --json |
+    python3 -c 'import json,sys; print([s["why"].split("; ")[1] for s in json.load(sys.stdin)["not_compared"] if "line" in s])')" \
+    "[\"did you mean 'void scale<float, 4>(float*, int, float)'?\"]"
+
 # ---- CSV has no room for what is not compared
 "$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
 is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1
@@ -246,6 +251,15 @@ for order in "details.csv raw.txt 42" "raw.txt details.csv 4"; do
     is "text beside CSV, $order" "$(says v100 "$work/mixed")" \
         "reprise: warning: $work/mixed, line $line: 2 launches in the text of ncu are passed over; the file has CSV, too, which is read"
 done
+without() { sed "/^\"/s/\"$1\"/\"No $1\"/" $g/raw.csv >"$work/without.csv"; }
+without "Grid Size"
+is "a grid that is missing" "$(says v100 "$work/without.csv")" \
+    "reprise: warning: $work/without.csv, line 4: the grid of launches is missing (ncu prints it from 2022.1 on); their order alone says which is which"
+without "Block Size"
+is "a block that is missing, where grids tell" "$(says v100 "$work/without.csv")" ""
+is "... which count" "$(cycles "$work/without.csv")" "[8867.0, 9014.0]"
+is "releases without shapes" "$(says v100 $g/details-2020.txt)" \
+    "reprise: warning: $g/details-2020.txt, line 4: the shape of launches is missing (ncu prints it from 2022.1 on); their order alone says which is which"
 is "several devices" "$(says v100 "$work/devices.csv")" "reprise: warning: $work/devices.csv, line 4: measured on another device than the launch of line 3"
 echo '"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"' >"$work/summary.csv"
 fails 2 "without --print-summary" compare --measured "$work/summary.csv"

@@ -99,7 +99,8 @@ static void free_kernels(struct kernels *k)
 
 static bool same_shape(const struct measured_launch *m, const struct rp_launch *l)
 {
-    return !m->has_shape || (!memcmp(m->grid, l->grid, sizeof l->grid) && !memcmp(m->block, l->block, sizeof l->block));
+    return (!m->has_grid || !memcmp(m->grid, l->grid, sizeof l->grid)) &&
+           (!m->has_block || !memcmp(m->block, l->block, sizeof l->block));
 }
 
 static void pair(struct compare *c, size_t measured, uint32_t launch)
@@ -149,8 +150,9 @@ struct group {
 static bool same_group(const struct compare *c, const struct kernels *k, size_t a, size_t b)
 {
     const struct measured_launch *one = &c->measured.launches[a], *other = &c->measured.launches[b];
-    return k->of_measured[a] == k->of_measured[b] && one->has_shape == other->has_shape &&
-           !memcmp(one->grid, other->grid, sizeof one->grid) && !memcmp(one->block, other->block, sizeof one->block);
+    return k->of_measured[a] == k->of_measured[b] && one->has_grid == other->has_grid &&
+           one->has_block == other->has_block && !memcmp(one->grid, other->grid, sizeof one->grid) &&
+           !memcmp(one->block, other->block, sizeof one->block);
 }
 
 static void fill_group(const struct compare *c, const struct kernels *k, size_t first, struct group *g)
@@ -202,6 +204,10 @@ static bool pair_group(struct compare *c, const struct group *g)
     bool fine = true;
     if (g->launch_count && g->measured_count > g->launch_count)
         return strays_of_many(c, g);
+    const struct measured_launch *first = &c->measured.launches[g->measured[0]];
+    if (g->launch_count > 1 && g->measured_count == g->launch_count && !(first->has_grid && first->has_block) &&
+        !c->by_order)
+        c->by_order = g->measured[0] + 1;
     for (size_t i = 0; i < g->measured_count && fine; i++)
         if (g->measured_count == g->launch_count)
             pair(c, g->measured[i], g->launches[i]);

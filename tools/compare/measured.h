@@ -16,7 +16,7 @@ struct measured_launch {
     const char *kernel; /* as ncu writes it: a function's name, with or without parameters, or a mangled name */
     const char *id, *process, *host; /* as a table has them, "" where it has not; NULL in the text of ncu */
     uint32_t grid[3], block[3];
-    bool has_shape;                     /* grid and block are known; releases before 2022.1 do not print them */
+    bool has_grid, has_block;           /* they are known; releases before 2022.1 do not print them */
     size_t line;                        /* of the file, where the launch begins */
     int device;                         /* its number, -1: not known */
     unsigned capability;                /* of the device, 70 for 7.0; 0: not known */

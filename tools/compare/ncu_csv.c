@@ -100,12 +100,12 @@ static bool find_columns(struct table *t, size_t line, struct rp_error *err)
 static bool read_shape(const struct table *t, struct measured_launch *l, size_t line, struct rp_error *err)
 {
     const char *grid = field(t, t->grid), *block = field(t, t->block);
-    bool has_grid = ncu_shape(grid, l->grid), has_block = ncu_shape(block, l->block);
-    l->has_shape = has_grid && has_block;
-    if ((has_grid || !*grid) && (has_block || !*block))
+    l->has_grid = ncu_shape(grid, l->grid);
+    l->has_block = ncu_shape(block, l->block);
+    if ((l->has_grid || !*grid) && (l->has_block || !*block))
         return true;
     return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s' is no %s, such as (256, 1, 1)", t->measured->path, line,
-                   has_grid || !*grid ? block : grid, has_grid || !*grid ? "block" : "grid");
+                   l->has_grid || !*grid ? block : grid, l->has_grid || !*grid ? "block" : "grid");
 }
 
 /* The launch of the row: the last one, or a new one. */

@@ -79,7 +79,7 @@ static bool begin_launch(struct page *p, char *text, char *context, size_t line,
     struct measured_launch *l = ncu_add_launch(m, text, line);
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
-    l->has_shape = shape;
+    l->has_grid = l->has_block = shape;
     read_device(l, context);
     if (shape) {
         memcpy(l->grid, grid, sizeof grid);
