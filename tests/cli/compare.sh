@@ -103,6 +103,12 @@ fails 2 "doubled.csv, line 4: launch 0 again of process 4711, which line 3 has" 
 cat $g/details.csv $g/details.csv >"$work/doubled.csv"
 fails 2 "launch 0 again of process 4711, which line 8 has: rows or the whole output stand in the file twice" compare --measured "$work/doubled.csv"
 
+{ times_csv one 2,000; times_csv one 2,001 2,002 | sed 's/"Grid Size"/"Other Size"/; s/"Block Size"/"Another Size"/; s/^"\([01]\)"/"7\1"/'; } >"$work/shapes.csv"
+is "no launch is compared twice" "$(compare_t "$work/shapes.csv" --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[0, 1]"
+{ times_csv one 2,000 2,001; times_csv one 2,002 2,003 | sed 's/"Grid Size"/"Other Size"/; s/"Block Size"/"Another Size"/; s/^"\([01]\)"/"7\1"/'; } >"$work/shapes.csv"
+is "... also where each alone would fit" "$(compare_t "$work/shapes.csv" --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print([(l["launch"], l["line"]) for l in d["launches"]], [s["line"] for s in d["not_compared"]])')" \
+    "[(0, 3), (1, 4)] [7, 8]"
+
 # ---- names as ncu prints them: T1 is the first template argument
 cat >"$work/t.cu" <<'CUDA'
 template <class T, int N> __global__ void scale(T *p, int n, T by) { p[threadIdx.x] *= by; }

@@ -145,6 +145,7 @@ struct group {
     size_t *measured;
     uint32_t *launches;
     size_t measured_count, launch_count;
+    bool *taken; /* for each launch of the trace: it is another group's already */
 };
 
 static bool same_group(const struct compare *c, const struct kernels *k, size_t a, size_t b)
@@ -165,6 +166,15 @@ static void fill_group(const struct compare *c, const struct kernels *k, size_t 
         if (k->of_launch[l] == k->of_measured[first] &&
             same_shape(&c->measured.launches[first], rp_trace_launch(c->trace, l)))
             g->launches[g->launch_count++] = l;
+}
+
+/* Groups overlap where a file has the shapes of some launches, and not those of others. */
+static bool overlaps(const struct group *g)
+{
+    bool taken = false;
+    for (size_t i = 0; i < g->launch_count; i++)
+        taken |= g->taken[g->launches[i]];
+    return taken;
 }
 
 #define RECORD_ALL                                                                                                     \
@@ -208,10 +218,15 @@ static bool pair_group(struct compare *c, const struct group *g)
     if (g->launch_count > 1 && g->measured_count == g->launch_count && !(first->has_grid && first->has_block) &&
         !c->by_order)
         c->by_order = g->measured[0] + 1;
+    bool taken = overlaps(g);
     for (size_t i = 0; i < g->measured_count && fine; i++)
-        if (g->measured_count == g->launch_count)
+        if (taken)
+            fine = stray(c, false, g->measured[i],
+                         "launches of this kernel with a grid and block, and others without, are in the file");
+        else if (g->measured_count == g->launch_count) {
+            g->taken[g->launches[i]] = true;
             pair(c, g->measured[i], g->launches[i]);
-        else if (!g->launch_count)
+        } else if (!g->launch_count)
             fine = stray(c, false, g->measured[i], "no launch of this kernel in the trace has this grid and block");
         else
             fine = stray(
@@ -225,8 +240,9 @@ static bool pair_group(struct compare *c, const struct group *g)
 static bool match_groups(struct compare *c, const struct kernels *k)
 {
     struct group g = {calloc(c->measured.count, sizeof *g.measured),
-                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.launches), 0, 0};
-    bool *done = calloc(c->measured.count, sizeof *done), fine = g.measured && g.launches && done;
+                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.launches), 0, 0,
+                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.taken)};
+    bool *done = calloc(c->measured.count, sizeof *done), fine = g.measured && g.launches && g.taken && done;
     for (size_t i = 0; fine && i < c->measured.count; i++) {
         if (k->of_measured[i] < 0 || done[i])
             continue;
@@ -237,6 +253,7 @@ static bool match_groups(struct compare *c, const struct kernels *k)
     }
     free(g.measured);
     free(g.launches);
+    free(g.taken);
     free(done);
     return fine;
 }
