@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/loader/ptxas_folder.h"
 #include "frontend/module/module.h"
 #include "tracefmt/sha256.h"
 
@@ -19,13 +20,11 @@ extern char **environ;
 struct job {
     const char *name, *text, *sm, *ptxas;
     size_t size;
-    bool debug;               /* PTX of a debug build */
-    unsigned version, target; /* of the PTX: 9 of 9.0, 75 of sm_75; 0: unknown */
-    char special[16];         /* the architecture, where the PTX says more than the caller */
-    char folder[64];          /* for ptxas's files; "": not made yet */
-    char input[80];           /* name of the PTX there: ptxas's messages and nothing else have it */
-    unsigned pieces;          /* modules that follow one another in the text, each with a .version */
-    uint8_t *code;            /* what was made */
+    bool debug;                 /* PTX of a debug build */
+    unsigned version, target;   /* of the PTX: 9 of 9.0, 75 of sm_75; 0: unknown */
+    char special[16];           /* the architecture, where the PTX says more than the caller */
+    struct ptxas_folder folder; /* its pieces: modules that follow one another in the text, each with a .version */
+    uint8_t *code;              /* what was made */
     size_t code_size;
     char said[64 * 1024]; /* what ptxas said */
 };
@@ -141,7 +140,7 @@ static bool take_kept(struct job *j, const char *path)
 
 static const char *in_folder(const struct job *j, const char *name, char path[256])
 {
-    snprintf(path, 256, "%s/%s", j->folder, name);
+    snprintf(path, 256, "%s/%s", j->folder.path, name);
     return path;
 }
 
@@ -149,15 +148,16 @@ static const char *in_folder(const struct job *j, const char *name, char path[25
 static void name_input(struct job *j)
 {
     const char *slash = strrchr(j->name, '/'), *from = slash ? slash + 1 : j->name;
+    char *input = j->folder.input;
     size_t n = 0;
     for (; *from && n < 60; from++)
-        j->input[n++] = (char)(strchr("._-", *from) || (*from >= '0' && *from <= '9') ||
-                                       ((*from | 32) >= 'a' && (*from | 32) <= 'z')
-                                   ? *from
-                                   : '_');
-    j->input[n] = 0;
-    if (n < 5 || strcmp(j->input + n - 4, ".ptx") || *j->input == '-')
-        strcat(*j->input == '-' ? strcpy(j->input, "module") : j->input, ".ptx");
+        input[n++] = (char)(strchr("._-", *from) || (*from >= '0' && *from <= '9') ||
+                                    ((*from | 32) >= 'a' && (*from | 32) <= 'z')
+                                ? *from
+                                : '_');
+    input[n] = 0;
+    if (n < 5 || strcmp(input + n - 4, ".ptx") || *input == '-')
+        strcat(*input == '-' ? strcpy(input, "module") : input, ".ptx");
 }
 
 /* ---- several modules in one text --------------------------------------------------------------------------------- */
@@ -187,63 +187,34 @@ static unsigned count_pieces(const struct job *j)
     return count;
 }
 
-/* File of a piece, from 0, without the folder. */
-static const char *piece_name(unsigned piece, const char *ending, char name[32])
-{
-    snprintf(name, 32, "piece-%u.%s", piece + 1, ending);
-    return name;
-}
-
 static bool write_pieces(const struct job *j)
 {
     char path[256], name[32];
     const char *at = j->text;
-    for (unsigned i = 0; i < j->pieces; i++) {
+    for (unsigned i = 0; i < j->folder.pieces; i++) {
         const char *next = next_piece(j, at);
-        if (!write_file(in_folder(j, piece_name(i, "ptx", name), path), at, (size_t)(next - at)))
+        if (!write_file(in_folder(j, ptxas_piece_name(i, "ptx", name), path), at, (size_t)(next - at)))
             return false;
         at = next;
     }
     return true;
 }
 
-static void remove_pieces(const struct job *j)
-{
-    char path[256], name[32];
-    for (unsigned i = 0; i < j->pieces; i++) {
-        unlink(in_folder(j, piece_name(i, "ptx", name), path));
-        unlink(in_folder(j, piece_name(i, "o", name), path));
-    }
-}
-
 static bool make_folder(struct job *j, struct rp_error *err)
 {
     char path[256];
-    const char *temporary = getenv("TMPDIR");
-    if (*j->folder)
+    if (*j->folder.path)
         return true;
-    temporary = temporary && *temporary == '/' && strlen(temporary) < 36 ? temporary : "/tmp";
-    int length = snprintf(j->folder, sizeof j->folder, "%s/reprise-ptxas-XXXXXX", temporary);
-    if (length < (int)sizeof j->folder && mkdtemp(j->folder)) {
-        name_input(j);
-        if (j->pieces > 1 ? write_pieces(j) : write_file(in_folder(j, j->input, path), j->text, j->size))
-            return true;
-    } else
-        *j->folder = 0;
+    name_input(j);
+    if (ptxas_folder_make(&j->folder) &&
+        (j->folder.pieces > 1 ? write_pieces(j) : write_file(in_folder(j, j->folder.input, path), j->text, j->size)))
+        return true;
+    const char *temporary = getenv("TMPDIR");
     return rp_fail(err, RP_SYSTEM, "%s: no file for ptxas can be written in %s: %s", j->name,
-                   *j->folder ? j->folder : temporary, strerror(errno));
-}
-
-static void remove_folder(const struct job *j)
-{
-    char path[256];
-    if (!*j->folder)
-        return;
-    unlink(in_folder(j, j->input, path));
-    unlink(in_folder(j, "out.cubin", path));
-    unlink(in_folder(j, "said", path));
-    remove_pieces(j);
-    rmdir(j->folder);
+                   *j->folder.path                  ? j->folder.path
+                   : temporary && *temporary == '/' ? temporary
+                                                    : "/tmp",
+                   strerror(errno));
 }
 
 /* The environment without our own libraries, which ptxas shall not load. */
@@ -266,14 +237,13 @@ static char **environment_of_child(void)
 
 /* The exit status, or 128 and the number of a signal; -1: it did not start, or the program that we are in took its
  * status away from us, as one that ignores SIGCHLD does. */
-static int start_and_wait(const struct job *j, const char *program, char *const *arguments, int *why)
+static int start_and_wait(struct job *j, const char *program, char *const *arguments, int *why)
 {
     pid_t child;
-    int status = -1;
     posix_spawn_file_actions_t actions;
     char **environment = environment_of_child();
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addchdir_np(&actions, j->folder);
+    posix_spawn_file_actions_addchdir_np(&actions, j->folder.path);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
@@ -282,9 +252,10 @@ static int start_and_wait(const struct job *j, const char *program, char *const 
     free(environment);
     if (*why)
         return -1;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
+    j->folder.child = child;
+    int status = ptxas_folder_wait(&j->folder);
+    if (status < 0)
+        return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -367,7 +338,7 @@ static enum ptxas_result run_ptxas(struct job *j, const char *input, const char 
                                (char *)"-o",
                                (char *)output,
                                (char *)input,
-                               (char *)(j->pieces > 1 ? "-c" : NULL),
+                               (char *)(j->folder.pieces > 1 ? "-c" : NULL),
                                NULL};
     return run_tool(j, j->ptxas, arguments, output, err);
 }
@@ -381,19 +352,19 @@ static enum ptxas_result run_nvlink(struct job *j, struct rp_error *err)
     snprintf(nvlink, sizeof nvlink, "%.*snvlink", slash ? (int)(slash + 1 - j->ptxas) : 0, j->ptxas);
     if (access(nvlink, X_OK)) {
         rp_fail(err, RP_BAD_INPUT, "%s: %u modules of PTX in one; to join their machine code there is no %s", j->name,
-                j->pieces, nvlink);
+                j->folder.pieces, nvlink);
         return PTXAS_NONE;
     }
-    char **arguments = calloc(BEFORE + (size_t)j->pieces + 1, sizeof *arguments);
-    char(*names)[32] = calloc(j->pieces, sizeof *names);
+    char **arguments = calloc(BEFORE + (size_t)j->folder.pieces + 1, sizeof *arguments);
+    char(*names)[32] = calloc(j->folder.pieces, sizeof *names);
     enum ptxas_result r = PTXAS_NONE;
     if (arguments && names) {
         memcpy(arguments,
                (char *[BEFORE]){(char *)"nvlink", (char *)"-arch", (char *)j->sm, (char *)"-o", (char *)"out.cubin",
                                 (char *)(j->debug ? "-g" : "-w")},
                BEFORE * sizeof *arguments);
-        for (unsigned i = 0; i < j->pieces; i++)
-            arguments[BEFORE + i] = (char *)piece_name(i, "o", names[i]);
+        for (unsigned i = 0; i < j->folder.pieces; i++)
+            arguments[BEFORE + i] = (char *)ptxas_piece_name(i, "o", names[i]);
         r = run_tool(j, nvlink, arguments, "out.cubin", err);
     } else
         rp_fail(err, RP_SYSTEM, "out of memory for %s", j->name);
@@ -407,10 +378,10 @@ static enum ptxas_result run(struct job *j, struct rp_error *err)
     char input[32], output[32];
     if (!make_folder(j, err))
         return PTXAS_NONE;
-    if (j->pieces <= 1)
-        return run_ptxas(j, j->input, "out.cubin", err);
-    for (unsigned i = 0; i < j->pieces; i++) {
-        enum ptxas_result r = run_ptxas(j, piece_name(i, "ptx", input), piece_name(i, "o", output), err);
+    if (j->folder.pieces <= 1)
+        return run_ptxas(j, j->folder.input, "out.cubin", err);
+    for (unsigned i = 0; i < j->folder.pieces; i++) {
+        enum ptxas_result r = run_ptxas(j, ptxas_piece_name(i, "ptx", input), ptxas_piece_name(i, "o", output), err);
         free(j->code);
         j->code = NULL;
         if (r != PTXAS_MADE)
@@ -480,21 +451,26 @@ enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size
         return PTXAS_NONE;
     }
     size = strnlen(text, size);
-    *j = (struct job){.name = name, .text = text, .sm = sm, .size = size};
-    j->pieces = count_pieces(j);
+    *j = (struct job){.name = name, .text = text, .sm = sm, .size = size, .folder.module = name};
+    j->folder.pieces = count_pieces(j);
     read_target(j);
     enum ptxas_result r = PTXAS_NONE;
     const char *const *all = ptxas_found();
     if (!*all)
         missing(j, err);
     struct rp_error first;
-    for (size_t i = 0; all[i] && r == PTXAS_NONE; i++) {
+    for (size_t i = 0; all[i] && r == PTXAS_NONE && !ptxas_stopped(); i++) {
         j->ptxas = all[i];
         r = assemble_by(j, i ? &first : err);
         if (r == PTXAS_REFUSED && i)
             *err = first;
     }
-    remove_folder(j);
+    if (ptxas_stopped() && r != PTXAS_MADE) {
+        r = PTXAS_NONE;
+        rp_fail(err, RP_SYSTEM, "%s: ptxas was stopped by a signal", name);
+    }
+    if (*j->folder.path)
+        ptxas_folder_remove(&j->folder);
     *code = j->code;
     *code_size = j->code_size;
     free(j);

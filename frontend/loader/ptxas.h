@@ -36,6 +36,13 @@ enum ptxas_result {
 enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size, const char *sm, uint8_t **code,
                                  size_t *code_size, struct rp_error *);
 
+/* The process is going to end by a signal. ptxas_stop(): ptxas is killed, and ptxas_assemble() returns PTXAS_NONE soon,
+ * now and later. ptxas_abandon() is for handlers of signals: ptxas is killed and its files are
+ * removed, and ptxas_assemble() does not return any more. Where nobody handles the signal, that is done here. */
+void ptxas_stop(void);
+bool ptxas_stopped(void);
+void ptxas_abandon(void);
+
 /* The paths in the order above, NULL after the last one; they are looked for once in a process. */
 const char *const *ptxas_found(void);
 

@@ -148,6 +148,8 @@ static const char *check(const int64_t *o)
         return "banks must be a power of two";
     if (o[WRITE] == THROUGH && o[WRITE_MISS] == FETCH)
         return "write_miss 'fetch' needs write 'back'";
+    if (o[DIRTY_WAYS] > o[WAYS])
+        return "dirty_ways must not be more than ways";
     if (o[BANKS] > 1 && o[ATOMIC])
         return "atomic_interval needs a single bank";
     return o[MERGES] ? NULL : "merges must not be 0";

@@ -78,6 +78,30 @@ fake silent given "exit 0"
 export REPRISE_PTXAS=$work/given/ptxas
 fails 4 "made nothing of it and said nothing (status 0)" assemble sm_86
 
+# ---- a signal while ptxas runs --------------------------------------------------------------------------------------
+mkfifo "$work/begun"
+mkdir "$work/temporary"
+fake slow given "echo begun >$work/begun; exec sleep 1000"
+stopped() { # SIGNAL COMMAND...: sets status, and $work/err
+    TMPDIR=$work/temporary XDG_CACHE_HOME=$work/no-cache "${@:2}" >"$work/out" 2>"$work/err" &
+    local pid=$!
+    read -r _ <"$work/begun"
+    kill -"$1" $pid
+    wait $pid 2>/dev/null
+    status=$?
+}
+stopped TERM "$r" run --module "$work/k.ptx" --assemble sm_86 "${launch[@]}"
+is "ends the command with a line" "$status $(cat "$work/err")" "143 reprise: stopped by SIGTERM"
+is "and leaves nothing" "$(ls "$work/temporary")" ""
+if [ "$(uname -sm)" = "Linux x86_64" ] && ! address_sanitizer; then
+    stopped HUP "$r" run --device a100 --prefer sass -- tests/cuda/prebuilt/vector_add 100
+    is "ends a program with a line" "$status $(cat "$work/err")" "129 reprise: stopped by SIGHUP while ptxas made machine code of vector_add"
+    is "and leaves nothing" "$(ls "$work/temporary")" ""
+    stopped TERM "$r" record -o "$work/stopped.wtr" --device a100 --prefer sass -- tests/cuda/prebuilt/vector_add 100
+    is "ends a program that is recorded" "$status $(grep -c 'stopped.wtr: 0 launches recorded' "$work/err")" "143 1"
+    is "and leaves nothing" "$(ls "$work/temporary")" ""
+fi
+
 # ---- what is refused ------------------------------------------------------------------------------------------------
 fails 1 "--assemble sm_91: no such architecture; there are sm_50, " assemble sm_91
 fails 1 ", sm_89, sm_90, sm_90a" assemble sm_91

@@ -65,7 +65,49 @@ sed '/Profiling/d' $g/details-2020.txt | awk '/Context/ && n++ {exit} 1' >"$work
 fails 2 "measured 1 time, and the trace has 2 launches of this kernel and shape" compare --measured "$work/one.txt"
 is "--launch-skip says which" "$(compare --measured "$work/one.txt" --launch-skip 1 --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[1]"
 fails 2 "which is next, has another kernel, grid or block" compare --measured "$work/second.csv" --launch-skip 0
-fails 2 "has no further launch" compare --measured "$work/one.txt" --launch-skip 2
+fails 2 "has 1 launch of kernels of the trace, which with --launch-skip 2 has 0 of them" compare --measured "$work/one.txt" --launch-skip 2
+
+# ---- more launches in the file than in the trace: which of them were recorded is not known
+compare_t() { "$r" compare -q "$work/two.wtr" -m v100 --measured "$@"; }
+times_csv() { # KERNEL CYCLES...: a launch each
+    local kernel=$1 id=0
+    shift
+    printf '"ID","Process ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","","cycle"\n'
+    for cycles; do printf '"%s","47","%s","(32, 1, 1)","(1, 1, 1)","%s"\n' $((id++)) "$kernel" "$cycles"; done
+}
+cat >"$work/two.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry one(.param .u64 p) { ret; }
+PTX
+cat >"$work/two.cfg" <<'LAUNCHES'
+buffers = { A = "zeros:256"; };
+launches = (
+    { kernel = "one"; grid = 1; block = 32; args = ("buf=A"); }, { kernel = "one"; grid = 1; block = 32; args = ("buf=A"); }
+);
+LAUNCHES
+check "two launches are recorded" "$r" record -q -o "$work/two.wtr" --module "$work/two.ptx" --launch-file "$work/two.cfg"
+times_csv one 2,000 2,001 2,002 2,003 >"$work/four.csv"
+fails 2 "measured 4 times, and the trace has 2 launches of this kernel and shape: record all that were measured (without --launches" compare_t "$work/four.csv"
+fails 2 "has 4 launches of kernels of the trace, which with --launch-skip 0 has 2 of them: record all" compare_t "$work/four.csv" --launch-skip 0
+times_csv one 2,000 >"$work/first.csv"
+fails 2 "measured 1 time, and the trace has 2 launches of this kernel and shape: say with --launch-skip" compare_t "$work/first.csv"
+is "the first one, by --launch-skip" "$(compare_t "$work/first.csv" --launch-skip 0 --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[0]"
+times_csv one 2,000 2,001 2,000 2,001 >"$work/rows.csv"
+fails 2 "lines 3 and 5 have the same values: does the output stand in the file twice?" compare_t "$work/rows.csv"
+cat $g/raw.txt $g/raw.txt >"$work/doubled.txt"
+fails 2 "have the same values: does the output stand in the file twice?" compare --measured "$work/doubled.txt"
+{ echo "$heading"; echo "$units"; row 0; row 0; row 1; } >"$work/doubled.csv"
+fails 2 "doubled.csv, line 4: launch 0 again of process 4711, which line 3 has" compare --measured "$work/doubled.csv"
+cat $g/details.csv $g/details.csv >"$work/doubled.csv"
+fails 2 "launch 0 again of process 4711, which line 8 has: rows or the whole output stand in the file twice" compare --measured "$work/doubled.csv"
+
+{ times_csv one 2,000; times_csv one 2,001 2,002 | sed 's/"Grid Size"/"Other Size"/; s/"Block Size"/"Another Size"/; s/^"\([01]\)"/"7\1"/'; } >"$work/shapes.csv"
+is "no launch is compared twice" "$(compare_t "$work/shapes.csv" --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[0, 1]"
+{ times_csv one 2,000 2,001; times_csv one 2,002 2,003 | sed 's/"Grid Size"/"Other Size"/; s/"Block Size"/"Another Size"/; s/^"\([01]\)"/"7\1"/'; } >"$work/shapes.csv"
+is "... also where each alone would fit" "$(compare_t "$work/shapes.csv" --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print([(l["launch"], l["line"]) for l in d["launches"]], [s["line"] for s in d["not_compared"]])')" \
+    "[(0, 3), (1, 4)] [7, 8]"
 
 # ---- names as ncu prints them: T1 is the first template argument
 cat >"$work/t.cu" <<'CUDA'
@@ -101,6 +143,34 @@ names_csv scale 'plain(int *)' >"$work/several.csv"
 is "a name that several kernels have is not guessed" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/several.csv" --json |
     python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [s["why"].split(": ")[1] for s in d["not_compared"] if "line" in s])')" \
     "[3] ['scale<float, 4>, scale<double, 4>']"
+
+names_csv 'void scale<float, (int)4>(T1 *, int, int)' plain >"$work/parameters.csv"
+is "other parameters are shown" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/parameters.csv" --json |
+    python3 -c 'import json,sys; print([s["why"].split("; ")[1] for s in json.load(sys.stdin)["not_compared"] if "line" in s])')" \
+    "[\"did you mean 'void scale<float, 4>(float*, int, float)'?\"]"
+
+# ---- CSV has no room for what is not compared
+"$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
+is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1
+launch"
+is "warnings have the rest" "$(cat "$work/err")" "reprise: warning: not compared: line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
+reprise: warning: not compared: line 5, needle_cuda_shared_1: no launch of this kernel in the trace has this grid and block
+reprise: warning: not compared: launch 0, needle_cuda_shared_1: not measured"
+is "-q has none" "$(compare --measured "$work/more.csv" --csv 2>&1 >/dev/null)" ""
+
+# ---- what was measured as 0
+times_csv one 2,000 0 >"$work/zero.csv"
+is "median and mean are of the others" "$(compare_t "$work/zero.csv" --json | python3 -c 'import json,sys; c=json.load(sys.stdin)["quantities"]["cycles"]; print(c["launches"], c["measured_as_0"], c["median_error"] == c["mean_error"] == abs(c["largest_error"]) > 0, c["largest_of"])')" "1 1 True 0"
+check "and it is said how many these are" eval 'compare_t "$work/zero.csv" | grep -q "^cycles *1 of 2  *[0-9.]* %  *[0-9.]* %"'
+times_csv one 0 0 >"$work/zero.csv"
+is "there may be none" "$(compare_t "$work/zero.csv" | tail -1 | xargs)" "cycles 0 of 2 - - - -"
+
+# ---- control characters of names
+names_csv "$(printf '\033[31mevil\007\302\2331m')" plain >"$work/control.csv"
+is "escaped in the text" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/control.csv" | grep -o "line 3, .*: " | tr -d '\n')" \
+    "line 3, \\x1b[31mevil\\x07\\xc2\\x9b1m: "
+names_csv "$(printf '\033[31mevil\007')" >"$work/control.csv"
+fails 2 "control.csv, line 3: '\\x1b[31mevil\\x07':" "$r" compare -q "$work/t.wtr" -m v100 --measured "$work/control.csv"
 
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
@@ -163,6 +233,15 @@ sed '/^"/!d; s/"\([^",]*\)"/\1/g' $g/raw.csv >"$work/bare.csv"
 is "fields without quotes" "$(cycles "$work/bare.csv")" "[8867.0, 9014.0]"
 head -c -30 "$work/bare.csv" >"$work/cut.csv"
 fails 2 "cut.csv, line 4: 22 fields, and the heading has 27: the line is cut off" compare --measured "$work/cut.csv"
+# Lines of the program between rows, also in quotes; a name that goes on in the next line
+{ echo "$heading"; echo "$units"; row 0; printf '"a line"\n"a", "b"\n"unclosed\n12 rounds\n"3 rounds"\n'; row 1; echo '"unclosed'; } >"$work/lines.csv"
+is "lines of the program that begin with a quote" "$(cycles "$work/lines.csv")" "[8867.0, 9014.0]"
+{ sed -n 1,3p "$work/bare.csv"; echo '12 rounds'; sed -n 4p "$work/bare.csv"; } >"$work/lines.csv"
+is "and with a number" "$(cycles "$work/lines.csv")" "[8867.0, 9014.0]"
+{ echo "$heading"; echo "$units"; row 0; echo '"3"'; row 1; } >"$work/lines.csv"
+fails 2 "lines.csv, line 4: 1 fields, and the heading has 27: the line is cut off. If the program printed it: ncu --log-file keeps" compare --measured "$work/lines.csv"
+sed 's/needle_cuda_shared/needle_cuda\n_shared/' $g/raw.csv >"$work/lines.csv"
+fails 2 "lines.csv, line 4: a quote is not closed: a field has a line end, which no row may have, or the line is cut off" compare --measured "$work/lines.csv"
 sed 's/","/";"/g' $g/raw.csv >"$work/semicolons.csv"
 fails 2 "semicolons.csv: its fields are separated by semicolons" compare --measured "$work/semicolons.csv"
 sed 's/$/\r/' $g/raw.csv >"$work/returns.csv"
@@ -172,6 +251,21 @@ says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep wa
 is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""
 is "another GPU" "$(says a100 $g/raw.txt)" "reprise: warning: $g/raw.txt, line 4: measured on a device of compute capability 7.0; a100 has 8.0"
 { echo "$heading"; echo "$units"; row 0; row 1 | sed 's/"0","7.0"/"1","7.0"/'; } >"$work/devices.csv"
+for order in "details.csv raw.txt 42" "raw.txt details.csv 4"; do
+    read -r one other line <<<"$order"
+    cat $g/$one $g/$other >"$work/mixed"
+    is "text beside CSV, $order" "$(says v100 "$work/mixed")" \
+        "reprise: warning: $work/mixed, line $line: 2 launches in the text of ncu are passed over; the file has CSV, too, which is read"
+done
+without() { sed "/^\"/s/\"$1\"/\"No $1\"/" $g/raw.csv >"$work/without.csv"; }
+without "Grid Size"
+is "a grid that is missing" "$(says v100 "$work/without.csv")" \
+    "reprise: warning: $work/without.csv, line 4: the grid of launches is missing (ncu prints it from 2022.1 on); their order alone says which is which"
+without "Block Size"
+is "a block that is missing, where grids tell" "$(says v100 "$work/without.csv")" ""
+is "... which count" "$(cycles "$work/without.csv")" "[8867.0, 9014.0]"
+is "releases without shapes" "$(says v100 $g/details-2020.txt)" \
+    "reprise: warning: $g/details-2020.txt, line 4: the shape of launches is missing (ncu prints it from 2022.1 on); their order alone says which is which"
 is "several devices" "$(says v100 "$work/devices.csv")" "reprise: warning: $work/devices.csv, line 4: measured on another device than the launch of line 3"
 echo '"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"' >"$work/summary.csv"
 fails 2 "without --print-summary" compare --measured "$work/summary.csv"

@@ -203,6 +203,11 @@ check "a fault in a child is one of its kernel" eval 'run "$dir/nested" fault 2>
 "$REPRISE" run --prefer sass --device rtx2060 -- "$dir/nested" >/dev/null 2>"$dir/err"
 check "as machine code it is refused" eval '[ $? -ne 0 ]; grep -q "(dynamic parallelism) are run as PTX, not as machine code" "$dir/err"'
 
+# A device whose machine code cannot be executed: its PTX is run, which is said once.
+"$REPRISE" record -q -o "$dir/later.wtr" --prefer sass --device rtxpro6000 -- $programs/vector_add 100 >"$dir/out" 2>"$dir/err"
+check "--prefer sass for a later GPU is said to run PTX" \
+    eval '[ "$(grep -c "vector_add: machine code for sm_120 cannot be executed, sm_50 to sm_62, sm_70 to sm_90 can; the PTX is run" "$dir/err")" -eq 1 ]'
+
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"
 chmod +x "$dir/static"

@@ -54,6 +54,7 @@ quiet_about "did you mean" replay "$t" "${on[@]}" --set scheduler=foo
 quiet_about "did you mean" replay "$t" "${on[@]}" --set classes.fp99.latency=4
 says 1 "did you mean 'classes.fp32.latency'?" replay "$t" "${on[@]}" --set classes.fp23.latency=4
 quiet_about "did you mean" replay "$t" -m foo
+says 1 "--set l2.dirty_ways=25: l2: in each of 64 slices, dirty_ways must not be more than ways" replay "$t" -m gv100 --set l2.dirty_ways=25
 says 1 "did you mean 'gto'?" replay "$t" "${on[@]}" --set scheduler=GTO
 says 1 "did you mean 'direct-mapped'?" replay "$t" "${on[@]}" --set l1=direct
 says 1 "did you mean 'scheduler'?" replay "$t" "${on[@]}" --set shceduler=gto

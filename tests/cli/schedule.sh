@@ -71,7 +71,23 @@ ptxas=$(realpath "$BUILD/toolchain/13.0/ptxas" 2>/dev/null)
 if [ -n "$ptxas" ]; then
     REPRISE_PTXAS=$ptxas "$r" run -q --schedule --device a100 --prefer sass -- tests/cuda/prebuilt/classes >"$work/out" 2>"$work/err"
     is "of machine code its order is said to be its assembler's, once" \
-        "$(grep -c "has machine code, whose order is its assembler's already; --prefer ptx runs its PTX in the order of --schedule" "$work/err")" 1
+        "$(grep -c "runs as machine code, whose order is its assembler's already; --prefer ptx runs its PTX in the order of --schedule" "$work/err")" 1
 else
     echo "ok - of machine code its order is said to be its assembler's # SKIP no $BUILD/toolchain: make toolchain fetches NVIDIA's ptxas"
 fi
+# A program that nvlink linked has the PTX of its objects; a cubin has none.
+"$r" run -q --schedule --device rtx2080 --prefer sass -- tests/cuda/prebuilt/separate >"$work/out" 2>"$work/err"
+check "of machine code beside PTX the way to the PTX is said" grep -q "separate runs as machine code, .*; --prefer ptx runs its PTX" "$work/err"
+cat >"$work/load.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module = ctypes.c_void_p(), ctypes.c_void_p()
+cuda.cuInit(0)
+cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+print(cuda.cuModuleLoadData(ctypes.byref(module), open(sys.argv[1], "rb").read()))
+END
+for prefer in ptx sass; do
+    "$r" run -q --schedule --device rtx2080 --prefer $prefer -- python3 "$work/load.py" tests/golden/cubin/sm_75-13.0.cubin >"$work/out" 2>"$work/err"
+    is "a module of machine code alone is loaded" "$(cat "$work/out")" 0
+    check "and --prefer ptx is no way out" grep -q "has machine code alone, .*: --schedule changes nothing of it; with PTX in it" "$work/err"
+done

@@ -66,6 +66,45 @@ assert scaling.shown('backprop, 1', 'L2', 1.025) == scaling.shown('nn, 0', 'SMs'
 else
     echo "not ok - a launch that takes longer than its reason accounts for is not passed over"
 fi
+# Command lines: what there is not is refused before anything runs, with the names that there are.
+REPRISE_BEFORE=$REPRISE
+export REPRISE=/nowhere
+for script in hardware without scaling sampling micro latencies machine_code lsu_lines gemm; do
+    help=$(python3 tests/validation/$script.py --help) && grep -q "^usage: $script.py" <<<"$help" || echo "not ok - $script.py --help"
+    for wrong in --foo nosuch; do
+        printed=$(python3 tests/validation/$script.py $wrong 2>&1 >"$BUILD/wrong" </dev/null)
+        status=$?
+        if [ $status = 2 ] && [ ! -s "$BUILD/wrong" ] && grep -q "$script.py: error: .*$wrong" <<<"$printed"; then
+            echo "ok - $script.py $wrong is refused"
+        else
+            echo "not ok - $script.py $wrong is refused"
+        fi
+    done
+done
+for named in "hardware nosuch there.are.*nw" "without nosuch there.are.*l1.hash=none" "scaling nosuch there.are.*nn" "sampling nosuch there.are.*bfs.sass.*jetson-tx2" \
+    "micro nosuch there.are.*h100" "latencies nosuch there.are.*titan-v" "machine_code nosuch there.are.v100" "san 1 2 3 4 nosuch=1 there.are.local_load"; do
+    script=${named%% *} names=${named##* }
+    wrong=${named#* }
+    # shellcheck disable=SC2086
+    if python3 tests/validation/$script.py ${wrong% *} 2>&1 </dev/null | grep -q "$names"; then echo "ok - $script.py lists names"; else echo "not ok - $script.py lists names"; fi
+done
+if python3 - "$(mktemp -d)" <<'END'; then echo "ok - an interrupt ends replays at once"; else echo "not ok - an interrupt ends replays at once"; fi
+import os, shutil, signal, subprocess, sys
+folder = sys.argv[1]
+os.mkfifo(f'{folder}/begun')
+with open(f'{folder}/reprise', 'w') as f:
+    f.write(f'#!/bin/sh\necho begun >{folder}/begun\nexec sleep 1000\n')
+os.chmod(f'{folder}/reprise', 0o755)
+script = subprocess.Popen(['python3', 'tests/validation/hardware.py', 'nw', 'bfs'], env={**os.environ, 'REPRISE': f'{folder}/reprise'}, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+with open(f'{folder}/begun') as f:
+    f.readline()
+script.send_signal(signal.SIGINT)
+out, err = script.communicate()
+shutil.rmtree(folder)
+sys.exit((script.returncode, out, err) != (130, '', 'hardware.py: stopped by SIGINT\n'))
+END
+export REPRISE=$REPRISE_BEFORE
 # Figures 10 to 12
 if grep -q 'loads and stores: 8 and 2, 32 and 4, 88 and 8\.$' "$BUILD/pastis.md"; then
     echo "ok - as many transactions of shared memory as PasTiS measured"

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 
+import script
+
 BUILD = os.environ.get("BUILD", "build")
-REPRISE = os.environ.get("REPRISE", f"{BUILD}/reprise")
+REPRISE = script.REPRISE
 TOOLS = f"{BUILD}/toolchain/12.3"
 SIZES = (32, 64, 128, 256, 512)
 MACHINES = (("san-rtx2080", "rtx2080", 46 * 4), ("san-quadro-rtx6000", "quadro-rtx6000", 72 * 4))
@@ -192,16 +194,20 @@ def grid(work):
           f"{100 * (last['mean'] / one['mean'] - 1):.1f} % more (200 batches, half width {last['half_width']:,.0f}).")
 
 
-def main():
+def main(arguments):
+    parser = script.command_line(__doc__)
+    parser.add_argument("--code", action="store_true", help="the first table alone: what the code is")
+    given = parser.parse_args(arguments)
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
     os.environ.setdefault("REPRISE_MACHINES", os.path.abspath("hw-models/machines"))
     with tempfile.TemporaryDirectory() as work:
         code(work)
-        if sys.argv[1:] != ["--code"]:
+        if not given.code:
             print()
             table(work)
             print()
             grid(work)
 
 
-main()
+if __name__ == "__main__":
+    script.run(main)

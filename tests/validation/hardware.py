@@ -1,14 +1,12 @@
 """Cycles and counters of programs on a GV100 as others measured them, and as machine gv100 replays them from PTX, as it is and with --schedule, and
-from machine code: prints the tables of docs/accuracy.md and the plot docs/accuracy.svg, or with --write puts them there. hardware.py PROGRAM...: of these
-alone, which --write refuses. The traces are in tests/golden/hardware, and in its folders kernels, cells and variants those of single kernels; README.md there
-has the origin of the figures."""
-import csv, json, os, statistics, subprocess, sys
-from concurrent.futures import ThreadPoolExecutor
+from machine code: prints the tables of docs/accuracy.md and the plot docs/accuracy.svg. The traces are in tests/golden/hardware, and in its folders kernels,
+cells and variants those of single kernels; README.md there has the origin of the figures."""
+import csv, json, os, statistics
 
 from scatter import scatter
+from script import REPRISE, check_names, command_line, output, run, side_by_side
 
 FOLDER, PAGE, PLOT = 'tests/golden/hardware', 'docs/accuracy.md', 'docs/accuracy.svg'
-REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
 KINDS, SMS = {'ptx': 'PTX', 'scheduled': '--schedule', 'sass': 'machine code'}, 80
 MACHINE = ['-m', 'gv100', '--set', 'warm_l2=no']  # Nsight Compute empties the caches before each launch
 CYCLES = {'gpu_active_cycles': ('GPU active cycles', lambda l: l['cycles']),
@@ -39,8 +37,7 @@ def replay(path, machine):
     """The launches of a trace, as statistics; None: there is no such trace."""
     if not os.path.exists(path):
         return None
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *machine, path], check=True, stdout=subprocess.PIPE)
-    return json.loads(out.stdout)['traces'][0]['launches']
+    return json.loads(output([REPRISE, 'replay', '-q', '--json', '-t', '1', *machine, path]))['traces'][0]['launches']
 
 
 def error(value, measured):
@@ -253,8 +250,7 @@ def read_all(only):
 def replay_all(rows):
     """Each row's launches, as statistics, by the key of its runs; None: there is no such trace."""
     runs = sorted({(path, machine) for row in rows for path, machine, _ in row['runs'].values()})
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(runs, pool.map(lambda run: replay(*run), runs)))
+    found = dict(zip(runs, side_by_side(lambda of: replay(*of), runs)))
     for row in rows:
         for key, (path, machine, launch) in row['runs'].items():
             launches = found[path, machine]
@@ -269,11 +265,21 @@ def put(text, name):
         f.write(page[:begin] + '\n' + text + page[end:])
 
 
-def main(*arguments):
-    write, only = '--write' in arguments, [a for a in arguments if a != '--write']
+def names():
+    """What can be named: programs, launches of cells, and kernels with the machine of their variants."""
+    rows = [row for group in read_all([]).values() for row in group]
+    return list(dict.fromkeys(row.get('program') or row.get('trace') or f'{row["kernel"]}.{row["machine"]}' for row in rows))
+
+
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('--write', action='store_true', help='put the tables and the plot into docs/accuracy.md and docs/accuracy.svg; not with names')
+    parser.add_argument('program', nargs='*', help='these alone: programs as nw, launches as vectorAdd.l2, variants as pnpoly.rtx3090')
+    given = parser.parse_args(arguments)
+    write, only = given.write, given.program
+    check_names(parser, 'program', only, names())
     if write and only:
-        print('hardware.py: --write puts all programs into the tables; leave out their names', file=sys.stderr)
-        return 2
+        parser.error('--write puts all programs into the tables; leave out their names')
     groups = read_all(only)
     replay_all([row for rows in groups.values() for row in rows])
     for name, rows in groups.items():
@@ -291,4 +297,4 @@ def main(*arguments):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

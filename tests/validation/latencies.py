@@ -1,5 +1,5 @@
 """Latencies that kernels see on the machines: dependent chains of operations and pointer chases by one thread, as
-microbenchmarks on GPUs measure them. Prints the tables of docs/validation.md; latencies.py MACHINE [KEY=VALUE...]: of that machine alone.
+microbenchmarks on GPUs measure them. Prints the tables of docs/validation.md.
 
 Each kernel runs a loop of 64 dependent operations (of 16, for chases) n times and 2 n times; the difference, divided by
 the number of operations in it, is a step: launch, first touch and last result cancel, the loop's own instructions do not,
@@ -7,7 +7,9 @@ as in a measurement. A chase goes round a ring of pointers that a kernel before 
 the other: 16 KiB for L1, 1 MiB for L2, of which the second round counts, and the begin of 64 MiB for device memory.
 
 Exit status 1: titan-v is further than 5 % from a measured figure."""
-import json, os, subprocess, sys, tempfile
+import json, subprocess, tempfile
+
+from script import REPRISE, check_machines, command_line, output, run
 
 # The sources are those in the machine files.
 PUBLISHED = {
@@ -95,9 +97,9 @@ def launches(folder):
 
 
 def steps(folder, places, machine, options):
-    program, settings = os.environ.get('REPRISE', 'build/reprise'), [s for o in options for s in ('--set', o)]
-    out = subprocess.run([program, 'replay', '-q', '--json', f'{folder}/t.wtr', '-m', machine, *settings], check=True, stdout=subprocess.PIPE)
-    cycles = [l['cycles'] for l in json.loads(out.stdout)['traces'][0]['launches']]
+    settings = [s for o in options for s in ('--set', o)]
+    printed = output([REPRISE, 'replay', '-q', '--json', f'{folder}/t.wtr', '-m', machine, *settings])
+    cycles = [l['cycles'] for l in json.loads(printed)['traces'][0]['launches']]
     return {name: (cycles[long] - cycles[short]) / operations for name, short, long, operations in places}
 
 
@@ -105,12 +107,18 @@ def cell(step, published):
     return f'{step:.1f}' + (f' ({published})' if published else '')
 
 
-def main(only=None, *options):
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('machine', nargs='?', help='this one alone')
+    parser.add_argument('setting', nargs='*', metavar='KEY=VALUE', help='changes an option of it')
+    given = parser.parse_args(arguments)
+    only, options = given.machine, given.setting
+    check_machines(parser, [only] if only else [])
     with tempfile.TemporaryDirectory() as folder:
         with open(f'{folder}/latencies.ptx', 'w') as f:
             f.write(module())
         places = launches(folder)
-        subprocess.run([os.environ.get('REPRISE', 'build/reprise'), 'record', '-q', '-o', f'{folder}/t.wtr', '--launch-file',
+        subprocess.run([REPRISE, 'record', '-q', '-o', f'{folder}/t.wtr', '--launch-file',
                         f'{folder}/launches.cfg'], check=True)
         found = {m: steps(folder, places, m, options) for m in ([only] if only else PUBLISHED)}
     names, far = [p[0] for p in places], 0
@@ -130,4 +138,4 @@ def main(only=None, *options):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

@@ -1,5 +1,5 @@
 """How long lines of loads and stores keep shared memory busy on an RTX 2080 Ti: what counters of variants of convolution say. Prints the tables of
-docs/accuracy.md about it, or with --write puts them there. tests/golden/hardware/README.md has the origin of the counters.
+docs/accuracy.md about it. tests/golden/hardware/README.md has the origin of the counters.
 
 A warp's access to shared memory has passes; Nsight Compute calls them wavefronts and counts them. How many lines of 128 bytes the loads and stores of global
 memory touch is computed here: a variant's blocks and tiles say what each lane accesses. The computed loads of a launch must be those counted. Of a variant
@@ -8,7 +8,9 @@ memory touch is computed here: a variant's blocks and tiles say what each lane a
     busy            = (2 x passes + load_line x lines of loads + store_line x lines of stores) / 68 / cycles
 
 busy cannot be more than 1."""
-import csv, itertools, statistics, sys
+import csv, itertools, statistics
+
+from script import command_line, run
 
 SOURCE, PAGE = 'tests/golden/hardware/variants/counters.csv', 'docs/accuracy.md'
 SMS, SCHEDULERS, WARP, LINE, FLOAT = 68, 4, 32, 128, 4
@@ -155,13 +157,16 @@ def of_one(row):
             f'{100 * busy(row, LOAD_LINE, STORE_LINE):.1f} % in all.')
 
 
-def main(*arguments):
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('--write', action='store_true', help='put the tables into docs/accuracy.md')
+    write = parser.parse_args(arguments).write
     rows = read()
     mhz = statistics.quantiles([row['mhz'] for row in rows], n=20)
     text = '\n'.join([*choices(rows), '', *widths(rows), '', *fits(rows), '', *clocks(rows), '',
                       f'The clock was {statistics.median(row["mhz"] for row in rows):,.0f} MHz in the median, {mhz[0]:,.0f} to {mhz[-1]:,.0f} for nine tenths.',
                       of_one(next(row for row in rows if row['shape'] == FOUND_WITH)), ''])
-    if '--write' in arguments:
+    if write:
         with open(PAGE) as f:
             page = f.read()
         begin, end = page.index('<!-- lines -->') + len('<!-- lines -->'), page.index('<!-- end of lines -->')
@@ -173,4 +178,4 @@ def main(*arguments):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

@@ -8,10 +8,12 @@ cycle: 32 warps do 8 chains each.
 Exit status 1: a step is further than 15 % from the published figure, and more than a cycle, or throughput is more than 10 % away, and
 the row is not known to differ."""
 import json, os, subprocess, sys, tempfile
+
 import latencies
+from script import REPRISE, check_names, command_line, run
 
 BUILD = os.environ.get('BUILD', 'build')
-REPRISE, PTXAS = os.environ.get('REPRISE', BUILD + '/reprise'), BUILD + '/toolchain/12.9/ptxas'
+PTXAS = BUILD + '/toolchain/12.9/ptxas'
 MACHINES = {'v100': 70, 'rtx2060': 75, 'rtx3070': 86}
 # a step's operation, the published cycles of one instruction and results per cycle and SM by machine. [J] arXiv:1804.06826, Tables 3.1
 # and 4.1; [T] arXiv:1903.07486 (T4, the same SM as RTX 2060); [H] Huerta et al., MICRO 2025 (RTX A6000, the same SM as RTX 3070); [G] CUDA
@@ -156,7 +158,11 @@ def cell(value, published):
     return f'{value:.1f}' + (f' ({published})' if published else '')
 
 
-def main(*only):
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('machine', nargs='*', help='these alone: ' + ', '.join(MACHINES))
+    only = parser.parse_args(arguments).machine
+    check_names(parser, 'machine', only, MACHINES)
     if not os.path.exists(PTXAS):
         print(f'no {PTXAS}: make toolchain fetches it; no table', file=sys.stderr)
         return 0
@@ -186,4 +192,4 @@ def main(*only):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

@@ -1,29 +1,20 @@
-"""Micro-benchmarks (tests/micro) on machines, beside published figures: prints the tables of docs/micro.md, or with --write puts them there.
-
-Usage: micro.py [--quick] [--write | --check] [MACHINE...]
-
-MACHINE     the tables of these machines alone, printed
---quick     leaves out what fills the chip, which takes longer
---write     puts the tables into docs/micro.md
---check     exit status 1 if docs/micro.md has other tables
---help      prints this
+"""Micro-benchmarks (tests/micro) on machines, beside published figures: prints the tables of docs/micro.md.
 
 Exit status 1, too: SGEMM, a copy or a read takes longer on a later GPU (table times). 2: an option that is none of these.
 
 A case is launched with n and with 2 n rounds, or with as many and twice as many blocks. A step is what the second launch takes longer, divided by what
 it does more: cycles of an operation of a warp; of an operation of the SM, where the block has several warps; bytes of a cycle, of streams. The traces in
 tests/golden/micro are of machine code for 9.0. On a machine of another generation registers say what waits for what, not the code's stall counts."""
-import csv, json, os, subprocess, sys
-from concurrent.futures import ThreadPoolExecutor
+import csv, json, sys
+
+from script import REPRISE, check_machines, command_line, output, run, side_by_side
 
 FOLDER, PAGE = 'tests/golden/micro', 'docs/micro.md'
-REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
 MACHINES = ['v100', 'rtx2080', 'rtx3070', 'a100', 'rtx5000ada', 'h100']
 GROUPS = ['arithmetic', 'tensor', 'shared', 'hopper', 'wgmma', 'launches', 'large-launches', 'code', 'atomics', 'memory', 'tlb', 'occupancy', 'cold']
 FULL = {'atomics', 'memory', 'cold'}  # what fills the chip takes longer
 RISING = ['v100', 'a100', 'h100']  # each is to take less time than the one before
 SGEMM = 'tests/golden/hardware/kernels/sgemm.wtr'  # Parboil's, machine code for 7.0
-OPTIONS = {'--quick', '--write', '--check', '--help'}
 OWN = {'h100', 'h200'}  # whose code the traces have
 ROUNDS = {'memory': 2, 'tlb': 2, 'occupancy': 2}  # of each launch, as tests/micro/record has them: caches are kept, the last one counts
 TLB_STRIDE = (2 << 20) + 4352  # bytes from page to page (tests/micro/memory.cu)
@@ -81,11 +72,8 @@ def figure(case, cycles):
 def launches_of(machine, trace, settings):
     """The launches of a trace on a machine, but those that prepare memory."""
     settings = settings + ([] if machine in OWN else ['dependencies=scoreboard'])
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', machine, trace, *[w for s in settings for w in ('--set', s)]],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if out.returncode:
-        sys.exit(f'{machine}, {trace}: {out.stderr.strip()}')
-    return [l for l in json.loads(out.stdout)['traces'][0]['launches'] if not l['kernel'].startswith('prepare_')]
+    printed = output([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', machine, trace, *[w for s in settings for w in ('--set', s)]])
+    return [l for l in json.loads(printed)['traces'][0]['launches'] if not l['kernel'].startswith('prepare_')]
 
 
 def replay(machine, group, of):
@@ -155,28 +143,29 @@ def parts(text):
     return {g: text.split(f'<!-- {g} -->\n')[1].split(f'<!-- end of {g} -->')[0] for g in GROUPS + ['times', 'others', 'sources'] if f'<!-- {g} -->' in text}
 
 
-def main(*arguments):
-    unknown = [a for a in arguments if a.startswith('-') and a not in OPTIONS]
-    machines = [a for a in arguments if not a.startswith('-')] or MACHINES
-    if '--help' in arguments:
-        print(__doc__)
-        return 0
-    if unknown or ('--write' in arguments and machines != MACHINES):
-        print(f"micro.py: {unknown[0]}: no such option; micro.py --help lists them" if unknown else
-              'micro.py: --write is of all machines of the page: name none', file=sys.stderr)
-        return 2
-    groups = [g for g in GROUPS if not ('--quick' in arguments and g in FULL)]
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('--quick', action='store_true', help='leave out what fills the chip, which takes longer')
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument('--write', action='store_true', help='put the tables into docs/micro.md')
+    what.add_argument('--check', action='store_true', help='exit status 1 if docs/micro.md has other tables')
+    parser.add_argument('machine', nargs='*', help='the tables of these machines alone, printed')
+    given = parser.parse_args(arguments)
+    machines = given.machine or MACHINES
+    check_machines(parser, machines)
+    if given.write and machines != MACHINES:
+        parser.error('--write is of all machines of the page: name none')
+    groups = [g for g in GROUPS if not (given.quick and g in FULL)]
     all_cases, (known, sources) = cases(), published()
     runs = [(m, g) for g in groups for m in machines if g not in HOPPER or m in OWN]
-    page_whole = machines == MACHINES and '--quick' not in arguments
+    page_whole = machines == MACHINES and not given.quick
     timed = RISING if page_whole else []
     group_of = {case: g for g in groups for case in all_cases[g]}
     # What is published of machines that are no column
     others = [(m, case) for m, case in known if m not in MACHINES and case in group_of] if page_whole else []
     runs += list(dict.fromkeys((m, group_of[case]) for m, case in others))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(runs, pool.map(lambda run: replay(*run, all_cases[run[1]]), runs)))
-        seconds = dict(zip(timed, pool.map(times, timed)))
+    found = dict(zip(runs, side_by_side(lambda of: replay(*of, all_cases[of[1]]), runs)))
+    seconds = dict(zip(timed, side_by_side(times, timed)))
     tables = {g: '\n'.join(table(g, all_cases, found, [m for m in machines if (m, g) in found], known)) for g in groups}
     tables['sources'] = ''.join(f'{n}. {text}\n' for n, text in enumerate(sources, 1))
     slower = 0
@@ -185,7 +174,7 @@ def main(*arguments):
     if timed:
         tables['times'], faster = rising(seconds)
         slower = int(not faster)
-    if '--write' in arguments:
+    if given.write:
         with open(PAGE) as f:
             page = f.read()
         for group, text in tables.items():
@@ -194,7 +183,7 @@ def main(*arguments):
         with open(PAGE, 'w') as f:
             f.write(page)
         return slower
-    if '--check' in arguments:
+    if given.check:
         with open(PAGE) as f:
             page = parts(f.read())
         changed = [g for g in tables if page.get(g) != tables[g]]
@@ -206,4 +195,4 @@ def main(*arguments):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

@@ -6,16 +6,12 @@ tests/golden/hardware that have many blocks and take little time, cases of tests
 wider than it the worst estimate is off; and launches that a sample was not enough for, so that all of their blocks were replayed after it.
 Each launch outside has a line on stderr. Takes about a quarter of an hour.
 
-Usage: sampling.py [TEXT...]
-
-TEXT        these alone: a trace and a machine, as in a line on stderr, that have one of these texts
---help      prints this
-
-BUILD is the folder with record-cases. Exit status 1: fewer lie in their intervals than the request says."""
+BUILD is the folder with record-cases. Exit status 1: fewer lie in their intervals than the request says, or no launch was replayed in part."""
 import json, os, subprocess, sys, tempfile
 
+from script import REPRISE, check_texts, command_line, output, run
+
 BUILD = os.environ.get('BUILD', 'build')
-REPRISE = os.environ.get('REPRISE', f'{BUILD}/reprise')
 REQUESTS = ((2, 95), (3, 90), (5, 80))  # percent of the cycles, and the confidence
 GOLDEN = ('backprop.sass', 'bfs.sass', 'hotspot.sass', 'kernels/dct8x8', 'kernels/srad_v1', 'cells/a100.BlackScholes.medium', 'cells/a100.vectorAdd.l2')
 CASES = ('vector_add=1048576', 'reduce_tree=1048576', 'transpose_padded=1024', 'transpose_conflicts=1024', 'spmv_vector=16384', 'stencil=768',
@@ -47,8 +43,7 @@ def replay(trace, machine, *options):
     """The launches of a trace, and what is said of the sample."""
     name, *settings = machine.split()
     sets = [word for s in settings for word in ('--set', s)]
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', name, *sets, *options, trace], check=True, stdout=subprocess.PIPE)
-    document = json.loads(out.stdout)['traces'][0]
+    document = json.loads(output([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', name, *sets, *options, trace]))['traces'][0]
     return document['launches'], document.get('sample')
 
 
@@ -96,10 +91,12 @@ def measure(traces, words):
     return rows
 
 
-def main(words):
-    if '--help' in words:
-        print(__doc__)
-        return 0
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('text', nargs='*', help='these alone: a trace and a machine, as in a line on stderr, that have one of these texts')
+    words = parser.parse_args(arguments).text
+    names = [*GOLDEN, *(case.split('=')[0] for case in CASES), *KERNELS]
+    check_texts(parser, words, [f'{trace} on {machine}' for trace in names for machine in MACHINES], [*names, *MACHINES])
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(record(folder), words)
     print('| request | launches in part | true cycles in the interval | furthest, half widths | instructions replayed | samples that were not enough |')
@@ -107,8 +104,11 @@ def main(words):
     for (error, confidence), row in rows.items():
         share = 100 * sum(row.shares) / max(1, len(row.shares))
         print(f'| {error} % at {confidence} % | {row.launches} | {row.inside} ({100 * row.inside / max(1, row.launches):.1f} %) | {row.furthest:.2f} | {share:.0f} % | {row.too_much} |')
+    if not any(row.launches for row in rows.values()):
+        print('sampling.py: no launch was replayed in part, so that intervals are not known to hold', file=sys.stderr)
+        return 1
     return int(any(100 * row.inside < confidence * row.launches for (_, confidence), row in rows.items()))
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    run(main)

@@ -1,17 +1,11 @@
 """What twice of something does to launches of tests/golden/hardware, from machine code: prints the cycles of each, as a ratio to those of the machine as it
 is. Programs and single kernels are on gv100, the launches of cells that take little time on h100 and a100.
 
-Usage: scaling.py [--write] [TRACE...]
-
-TRACE       these alone: nn, kernels/dct8x8, cells/h100.vectorAdd.l2
---write     puts the table into docs/accuracy.md; with traces their rows, and leaves the others as they are
---help      prints this
-
 Exit status 1: a launch takes more than 2 % longer, or than its limit in EXPLAINED. 2: an option or a trace that there is not."""
-import csv, json, os, subprocess, sys
-from concurrent.futures import ThreadPoolExecutor
+import csv, json, sys
 
-from hardware import FOLDER, MACHINE, PAGE, REPRISE, put, table
+from hardware import FOLDER, MACHINE, PAGE, put, table
+from script import REPRISE, check_names, command_line, output, run, side_by_side
 
 WHAT = ('SMs', 'clock of device memory', 'L1', 'L2')
 # Of each machine the settings that make twice of it: of L2 the ways, of device memory without a clock the bytes in a cycle.
@@ -46,8 +40,8 @@ def traces():
 
 def cycles(path, machine, settings):
     sets = [word for s in settings for word in ('--set', s)]
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *machine, *sets, path], check=True, stdout=subprocess.PIPE)
-    return [launch['cycles'] for launch in json.loads(out.stdout)['traces'][0]['launches']]
+    printed = output([REPRISE, 'replay', '-q', '--json', '-t', '1', *machine, *sets, path])
+    return [launch['cycles'] for launch in json.loads(printed)['traces'][0]['launches']]
 
 
 def page_rows():
@@ -65,19 +59,16 @@ def shown(name, what, ratio):
     return f'**{ratio:.2f}**' + ('' if ratio <= EXPLAINED.get((name, what), MOST) else ' (!)')
 
 
-def main(*arguments):
-    only, all_of = [a for a in arguments if not a.startswith('-')], traces()
-    wrong = [a for a in arguments if a not in ['--write', '--help', *all_of]]
-    if '--help' in arguments:
-        print(__doc__)
-        return 0
-    if wrong:
-        print(f'scaling.py: {wrong[0]}: no such option or trace; traces are {", ".join(all_of)}', file=sys.stderr)
-        return 2
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('--write', action='store_true', help='put the table into docs/accuracy.md; with traces their rows, the others stay as they are')
+    parser.add_argument('trace', nargs='*', help='these alone: nn, kernels/dct8x8, cells/h100.vectorAdd.l2')
+    given = parser.parse_args(arguments)
+    only, all_of = given.trace, traces()
+    check_names(parser, 'trace', only, all_of)
     runs = [(name, settings) for name in only or all_of for settings in ([], *all_of[name][2])]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda run: cycles(*all_of[run[0]][:2], run[1]), runs))
-    known = page_rows() if only and '--write' in arguments else {}
+    found = side_by_side(lambda of: cycles(*all_of[of[0]][:2], of[1]), runs)
+    known = page_rows() if only and given.write else {}
     lines, slower = [], []
     for trace, (_, _, _, launches) in all_of.items():
         of = [took for (name, _), took in zip(runs, found) if name == trace]
@@ -90,7 +81,7 @@ def main(*arguments):
             elif name in known:
                 lines.append(known[name])
     text = '\n'.join(table(['trace, launch', *(f'2 × {what}' for what in WHAT)], lines)) + '\n'
-    if '--write' in arguments:
+    if given.write:
         put(text, 'scaling')
     else:
         print(text, end='')
@@ -100,4 +91,4 @@ def main(*arguments):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

@@ -1,15 +1,9 @@
 """What single values of machine gv100 do to launches of tests/golden/hardware, from machine code: prints a table of quantities as measured, as
-replayed, and as replayed with one value of the machine changed.
-
-Usage: without.py [--write] [TEXT...]
-
-TEXT        rows with one of these texts alone: nn, l1.hash
---write     puts the table into docs/accuracy.md; not with texts
---help      prints this"""
-import csv, os, sys
-from concurrent.futures import ThreadPoolExecutor
+replayed, and as replayed with one value of the machine changed."""
+import csv
 
 from hardware import COUNTERS, CYCLES, FOLDER, MACHINE, SMS, error, put, replay, table
+from script import check_texts, command_line, run, side_by_side
 
 QUANTITIES = {**CYCLES, **COUNTERS, 'active_warps': ('active warps of an SM', lambda l: l['occupancy']['warp_cycles'] / l['occupancy']['sm_cycles']),
               'active_sms': ('SMs active, % of the cycles', lambda l: 100 * l['occupancy']['sm_cycles'] / SMS / l['cycles'])}
@@ -45,8 +39,7 @@ def rows(words):
     known = measured()
     wanted = [row for row in ROWS if not words or any(word in ' '.join(row) for word in words)]
     runs = sorted({(program, s) for program, _, _, setting in wanted for s in ('', setting)})
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        launches = dict(zip(runs, pool.map(lambda run: replay(f'{FOLDER}/{run[0]}.sass.wtr', [*MACHINE, *(word for s in run[1].split() for word in ('--set', s))]), runs)))
+    launches = dict(zip(runs, side_by_side(lambda of: replay(f'{FOLDER}/{of[0]}.sass.wtr', [*MACHINE, *(word for s in of[1].split() for word in ('--set', s))]), runs)))
     for program, launch, quantity, setting in wanted:
         place, numbers = known[program, launch]
         name, of = QUANTITIES[quantity]
@@ -55,14 +48,15 @@ def rows(words):
                *(shown(of(launches[program, s][place]), truth) for s in ('', setting))]
 
 
-def main(*arguments):
-    if '--help' in arguments:
-        print(__doc__)
-        return 0
-    write, words = '--write' in arguments, [a for a in arguments if a != '--write']
+def main(arguments):
+    parser = command_line(__doc__)
+    parser.add_argument('--write', action='store_true', help='put the table into docs/accuracy.md; not with texts')
+    parser.add_argument('text', nargs='*', help='rows with one of these texts alone: nn, l1.hash')
+    given = parser.parse_args(arguments)
+    write, words = given.write, given.text
+    check_texts(parser, words, [' '.join(row) for row in ROWS], sorted({cell for row in ROWS for cell in row}))
     if write and words:
-        print('without.py: --write puts all rows into the table; leave out the texts', file=sys.stderr)
-        return 2
+        parser.error('--write puts all rows into the table; leave out the texts')
     text = '\n'.join([*table(['setting', 'program, launch', 'what', 'measured', 'as it is', 'with the setting'], list(rows(words))), ''])
     if write:
         put(text, 'without')
@@ -72,4 +66,4 @@ def main(*arguments):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    run(main)

@@ -147,6 +147,31 @@ static void warn_of_devices(const struct compare *c)
     }
 }
 
+static void warn_of_order(const struct compare *c)
+{
+    if (!c->by_order)
+        return;
+    const struct measured_launch *l = &c->measured.launches[c->by_order - 1];
+    fprintf(stderr,
+            "reprise: warning: %s, line %zu: the %s of launches is missing (ncu prints it from 2022.1 on); their order "
+            "alone says which is which\n",
+            c->measured.path, l->line,
+            l->has_grid    ? "block"
+            : l->has_block ? "grid"
+                           : "shape");
+}
+
+static void warn_of_text(const struct measured *m)
+{
+    if (m->passed_over)
+        fprintf(
+            stderr,
+            "reprise: warning: %s, line %zu: %zu launch%s in the text of ncu %s passed over; the file has CSV, too, "
+            "which is read\n",
+            m->path, m->passed_line, m->passed_over, m->passed_over == 1 ? "" : "es",
+            m->passed_over == 1 ? "is" : "are");
+}
+
 static int compare_run(struct compare *c)
 {
     struct rp_error err;
@@ -159,8 +184,13 @@ static int compare_run(struct compare *c)
     if (!c->args->quiet) {
         timeless_warn(c->machine, &told);
         warn_of_devices(c);
+        warn_of_text(&c->measured);
     }
-    if (!compare_match(c, &err) || !replay_launches(c, &err) || !take_statistics(c, &err))
+    if (!compare_match(c, &err))
+        return command_fail(&err);
+    if (!c->args->quiet)
+        warn_of_order(c);
+    if (!replay_launches(c, &err) || !take_statistics(c, &err))
         return command_fail(&err);
     if (!c->args->quiet)
         print_warnings(c->trace, &c->result.launches);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontend/loader/ptxas.h"
 #include "tools/commands/commands.h"
 #include "tools/lib/cleanup.h"
 #include "tools/lib/help.h"
@@ -161,6 +162,7 @@ int main(int argc, char **argv)
     hold_standard_streams();
     survive_file_limit();
     cleanup_begin(style_terminal(stderr));
+    cleanup_call(ptxas_abandon);
     command_know(commands);
     if (argc < 2) {
         help_all(commands, topics, stderr);

@@ -32,6 +32,7 @@ struct compare {
     struct measured measured;
     int64_t *launch_of; /* for each measured launch its launch of the trace, or -1 */
     size_t matched;
+    size_t by_order; /* 1 + the first measured launch that its order alone tells from others; 0: there is none */
     struct compare_stray *strays;
     size_t stray_count;
     struct result result;

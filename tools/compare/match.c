@@ -99,7 +99,8 @@ static void free_kernels(struct kernels *k)
 
 static bool same_shape(const struct measured_launch *m, const struct rp_launch *l)
 {
-    return !m->has_shape || (!memcmp(m->grid, l->grid, sizeof l->grid) && !memcmp(m->block, l->block, sizeof l->block));
+    return (!m->has_grid || !memcmp(m->grid, l->grid, sizeof l->grid)) &&
+           (!m->has_block || !memcmp(m->block, l->block, sizeof l->block));
 }
 
 static void pair(struct compare *c, size_t measured, uint32_t launch)
@@ -117,7 +118,8 @@ static uint32_t next_launch(const struct compare *c, const struct kernels *k, ui
     return launch;
 }
 
-/* Launches of kernels that were measured, in the order of the trace, without the first ones (--launch-skip). */
+/* Launches of kernels that were measured, in the order of the trace, without the first ones (--launch-skip); there are
+ * enough of them (check_count). */
 static bool match_in_order(struct compare *c, const struct kernels *k)
 {
     bool fine = true;
@@ -127,15 +129,13 @@ static bool match_in_order(struct compare *c, const struct kernels *k)
     for (size_t i = 0; fine && i < c->measured.count; i++) {
         if (k->of_measured[i] < 0)
             continue;
-        if (launch >= count)
-            fine = stray(c, false, i, "the trace has no further launch of a measured kernel");
-        else if (k->of_launch[launch] != k->of_measured[i] ||
-                 !same_shape(&c->measured.launches[i], rp_trace_launch(c->trace, launch)))
+        if (k->of_launch[launch] != k->of_measured[i] ||
+            !same_shape(&c->measured.launches[i], rp_trace_launch(c->trace, launch)))
             fine = stray(c, false, i,
                          "launch %" PRIu32 " of the trace, which is next, has another kernel, grid or block", launch);
         else
             pair(c, i, launch);
-        launch = launch < count ? next_launch(c, k, launch + 1) : count;
+        launch = next_launch(c, k, launch + 1);
     }
     return fine;
 }
@@ -145,13 +145,15 @@ struct group {
     size_t *measured;
     uint32_t *launches;
     size_t measured_count, launch_count;
+    bool *taken; /* for each launch of the trace: it is another group's already */
 };
 
 static bool same_group(const struct compare *c, const struct kernels *k, size_t a, size_t b)
 {
     const struct measured_launch *one = &c->measured.launches[a], *other = &c->measured.launches[b];
-    return k->of_measured[a] == k->of_measured[b] && one->has_shape == other->has_shape &&
-           !memcmp(one->grid, other->grid, sizeof one->grid) && !memcmp(one->block, other->block, sizeof one->block);
+    return k->of_measured[a] == k->of_measured[b] && one->has_grid == other->has_grid &&
+           one->has_block == other->has_block && !memcmp(one->grid, other->grid, sizeof one->grid) &&
+           !memcmp(one->block, other->block, sizeof one->block);
 }
 
 static void fill_group(const struct compare *c, const struct kernels *k, size_t first, struct group *g)
@@ -166,13 +168,65 @@ static void fill_group(const struct compare *c, const struct kernels *k, size_t 
             g->launches[g->launch_count++] = l;
 }
 
+/* Groups overlap where a file has the shapes of some launches, and not those of others. */
+static bool overlaps(const struct group *g)
+{
+    bool taken = false;
+    for (size_t i = 0; i < g->launch_count; i++)
+        taken |= g->taken[g->launches[i]];
+    return taken;
+}
+
+#define RECORD_ALL                                                                                                     \
+    "record all that were measured (without --launches, --first and the like), or give a file of those that the "      \
+    "trace has"
+
+/* The line of a launch with the values of the group's first; 0: there is none. Counts may well be the same, but times
+ * are not. */
+static size_t line_of_twin(const struct compare *c, const struct group *g)
+{
+    const struct measured_launch *all = c->measured.launches, *first = &all[g->measured[0]];
+    bool timed = first->has[QUANTITY_CYCLES] || first->has[QUANTITY_DURATION];
+    for (size_t i = 1; timed && i < g->measured_count; i++)
+        if (measured_same_values(first, &all[g->measured[i]]))
+            return all[g->measured[i]].line;
+    return 0;
+}
+
+/* More launches were measured than the trace has, and nothing says which are missing. */
+static bool strays_of_many(struct compare *c, const struct group *g)
+{
+    size_t twin = line_of_twin(c, g);
+    bool fine = true;
+    char why[300];
+    if (twin)
+        snprintf(why, sizeof why, "lines %zu and %zu have the same values: does the output stand in the file twice?",
+                 c->measured.launches[g->measured[0]].line, twin);
+    for (size_t i = 0; i < g->measured_count && fine; i++)
+        fine = stray(c, false, g->measured[i],
+                     "measured %zu times, and the trace has %zu launch%s of this kernel and shape: %s",
+                     g->measured_count, g->launch_count, g->launch_count == 1 ? "" : "es", twin ? why : RECORD_ALL);
+    return fine;
+}
+
 static bool pair_group(struct compare *c, const struct group *g)
 {
     bool fine = true;
+    if (g->launch_count && g->measured_count > g->launch_count)
+        return strays_of_many(c, g);
+    const struct measured_launch *first = &c->measured.launches[g->measured[0]];
+    if (g->launch_count > 1 && g->measured_count == g->launch_count && !(first->has_grid && first->has_block) &&
+        !c->by_order)
+        c->by_order = g->measured[0] + 1;
+    bool taken = overlaps(g);
     for (size_t i = 0; i < g->measured_count && fine; i++)
-        if (g->measured_count == g->launch_count)
+        if (taken)
+            fine = stray(c, false, g->measured[i],
+                         "launches of this kernel with a grid and block, and others without, are in the file");
+        else if (g->measured_count == g->launch_count) {
+            g->taken[g->launches[i]] = true;
             pair(c, g->measured[i], g->launches[i]);
-        else if (!g->launch_count)
+        } else if (!g->launch_count)
             fine = stray(c, false, g->measured[i], "no launch of this kernel in the trace has this grid and block");
         else
             fine = stray(
@@ -186,8 +240,9 @@ static bool pair_group(struct compare *c, const struct group *g)
 static bool match_groups(struct compare *c, const struct kernels *k)
 {
     struct group g = {calloc(c->measured.count, sizeof *g.measured),
-                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.launches), 0, 0};
-    bool *done = calloc(c->measured.count, sizeof *done), fine = g.measured && g.launches && done;
+                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.launches), 0, 0,
+                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.taken)};
+    bool *done = calloc(c->measured.count, sizeof *done), fine = g.measured && g.launches && g.taken && done;
     for (size_t i = 0; fine && i < c->measured.count; i++) {
         if (k->of_measured[i] < 0 || done[i])
             continue;
@@ -198,6 +253,7 @@ static bool match_groups(struct compare *c, const struct kernels *k)
     }
     free(g.measured);
     free(g.launches);
+    free(g.taken);
     free(done);
     return fine;
 }
@@ -215,6 +271,26 @@ static bool find_unmeasured(struct compare *c)
     return fine;
 }
 
+/* With --launch-skip the order alone says which launch is which, so the trace must have all of them. */
+static bool check_count(const struct compare *c, const struct kernels *k, struct rp_error *err)
+{
+    size_t measured = 0, recorded = 0;
+    for (size_t i = 0; i < c->measured.count; i++)
+        measured += k->of_measured[i] >= 0;
+    for (uint32_t l = next_launch(c, k, 0); l < rp_trace_launch_count(c->trace); l = next_launch(c, k, l + 1))
+        recorded++;
+    size_t left = recorded > (size_t)c->args->skip ? recorded - (size_t)c->args->skip : 0;
+    return measured <= left || rp_fail(err, RP_BAD_INPUT,
+                                       "%s has %zu launch%s of kernels of the trace, which with --launch-skip %lld has "
+                                       "%zu of them: " RECORD_ALL,
+                                       c->measured.path, measured, measured == 1 ? "" : "es", c->args->skip, left);
+}
+
+static bool match(struct compare *c, const struct kernels *k)
+{
+    return (c->args->skip >= 0 ? match_in_order(c, k) : match_groups(c, k)) && find_unmeasured(c);
+}
+
 bool compare_match(struct compare *c, struct rp_error *err)
 {
     struct kernels k = {0};
@@ -222,11 +298,12 @@ bool compare_match(struct compare *c, struct rp_error *err)
     bool fine = c->launch_of;
     for (size_t i = 0; fine && i < c->measured.count; i++)
         c->launch_of[i] = -1;
-    fine = fine && find_kernels(c, &k) && (c->args->skip >= 0 ? match_in_order(c, &k) : match_groups(c, &k)) &&
-           find_unmeasured(c);
+    fine = fine && find_kernels(c, &k);
+    bool enough = !fine || c->args->skip < 0 || check_count(c, &k, err);
+    fine = fine && (!enough || match(c, &k));
     free_kernels(&k);
-    if (!fine)
-        return rp_fail(err, RP_SYSTEM, "out of memory");
+    if (!fine || !enough)
+        return fine ? false : rp_fail(err, RP_SYSTEM, "out of memory");
     return c->matched || rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launches none is in the trace)",
                                  c->measured.path, c->measured.launches[c->strays[0].number].line,
                                  c->measured.launches[c->strays[0].number].kernel, c->strays[0].why, c->measured.count);

@@ -14,8 +14,9 @@
 
 struct measured_launch {
     const char *kernel; /* as ncu writes it: a function's name, with or without parameters, or a mangled name */
+    const char *id, *process, *host; /* as a table has them, "" where it has not; NULL in the text of ncu */
     uint32_t grid[3], block[3];
-    bool has_shape;                     /* grid and block are known; releases before 2022.1 do not print them */
+    bool has_grid, has_block;           /* they are known; releases before 2022.1 do not print them */
     size_t line;                        /* of the file, where the launch begins */
     int device;                         /* its number, -1: not known */
     unsigned capability;                /* of the device, 70 for 7.0; 0: not known */
@@ -29,14 +30,17 @@ struct measured {
     const char *path; /* as it was given */
     struct measured_launch *launches;
     size_t count;
-    size_t others; /* values of metrics that are no quantity of quantities.def */
-    char *text;    /* the file; names point into it */
+    size_t others;                   /* values of metrics that are no quantity of quantities.def */
+    size_t passed_over, passed_line; /* launches in ncu's text beside a table of CSV, and the line of the first */
+    char *text;                      /* the file; names point into it */
 };
 
 /* Reads the file ("-": standard input). False: err names the file and the line; nothing need be freed. RP_BAD_INPUT: no
  * output of ncu, no launch, nothing of them that is compared, a value or a unit that cannot be read or does not fit the
- * metric, two values of one metric, a table that is cut off. */
+ * metric, two values of one metric, a table that is cut off, a launch that a table has twice. */
 bool measured_read(const char *path, struct measured *, struct rp_error *);
+/* Whether two launches have the same values of all quantities. */
+bool measured_same_values(const struct measured_launch *, const struct measured_launch *);
 void measured_free(struct measured *);
 
 #endif

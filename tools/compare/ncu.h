@@ -18,10 +18,14 @@ struct ncu_value {
 /* Puts a value into the last launch, if it is one of quantities.def. RP_BAD_INPUT: it cannot be read. */
 bool ncu_add_value(struct measured *, const struct ncu_value *, struct rp_error *);
 
+/* Where in a line of ncu's text that begins a launch its context stands; NULL: it begins none. */
+char *ncu_launch_context(char *text);
 /* Whether some line is the heading of a table of ncu --csv. */
 bool ncu_is_csv(const char *text);
 /* Read the text, which they change: names stay in it. */
 bool ncu_read_csv(struct measured *, char *text, struct rp_error *);
+/* False: a launch of a table stands there twice. */
+bool ncu_check_repeated(const struct measured *, struct rp_error *);
 bool ncu_read_text(struct measured *, char *text, struct rp_error *);
 
 #endif

@@ -13,7 +13,7 @@ struct table {
     struct measured *measured;
     char **heading, **units, **row;
     size_t count; /* of the heading's fields */
-    size_t id, process, kernel, grid, block, device, capability, metric, unit, value;
+    size_t id, process, host, kernel, grid, block, device, capability, metric, unit, value;
     const char *last_id, *last_process; /* of the last row */
     bool wide, has_units;               /* a row is a launch; the row of units has come */
     bool quoted;                        /* the heading is, and so are rows */
@@ -71,6 +71,7 @@ static bool find_columns(struct table *t, size_t line, struct rp_error *err)
         size_t *at;
     } columns[] = {{"ID", &t->id},
                    {"Process ID", &t->process},
+                   {"Host Name", &t->host},
                    {"Kernel Name", &t->kernel},
                    {"Grid Size", &t->grid},
                    {"Block Size", &t->block},
@@ -99,12 +100,12 @@ static bool find_columns(struct table *t, size_t line, struct rp_error *err)
 static bool read_shape(const struct table *t, struct measured_launch *l, size_t line, struct rp_error *err)
 {
     const char *grid = field(t, t->grid), *block = field(t, t->block);
-    bool has_grid = ncu_shape(grid, l->grid), has_block = ncu_shape(block, l->block);
-    l->has_shape = has_grid && has_block;
-    if ((has_grid || !*grid) && (has_block || !*block))
+    l->has_grid = ncu_shape(grid, l->grid);
+    l->has_block = ncu_shape(block, l->block);
+    if ((l->has_grid || !*grid) && (l->has_block || !*block))
         return true;
     return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s' is no %s, such as (256, 1, 1)", t->measured->path, line,
-                   has_grid || !*grid ? block : grid, has_grid || !*grid ? "block" : "grid");
+                   l->has_grid || !*grid ? block : grid, l->has_grid || !*grid ? "block" : "grid");
 }
 
 /* The launch of the row: the last one, or a new one. */
@@ -117,6 +118,9 @@ static bool find_launch(struct table *t, size_t line, struct rp_error *err)
     struct measured_launch *l = ncu_add_launch(m, field(t, t->kernel), line);
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
+    l->id = id;
+    l->process = process;
+    l->host = field(t, t->host);
     l->device = isdigit((unsigned char)*field(t, t->device)) ? atoi(field(t, t->device)) : -1;
     l->capability = ncu_capability(field(t, t->capability));
     t->last_id = id;
@@ -164,20 +168,49 @@ static bool begin_table(struct table *t, char *text, size_t line, struct rp_erro
                               line);
 }
 
-/* Lines of other programs are passed over: they have no quotes, or not as many fields. A line that begins like a row,
- * with a quote or with a number where no row has quotes, and ends too early is an error. */
-static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
+/* Whether the line, or what is left of it, may be a row: it begins with a launch's ID, or with none, in quotes if the
+ * heading has them. */
+static bool begins_row(const struct table *t, const char *text)
 {
     bool quoted = *text == '"';
-    if ((quoted || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name")) && strstr(text, "Kernel Name"))
+    if (t->id)
+        return quoted;
+    const char *behind = text + quoted + strspn(text + quoted, quoted ? "0123456789," : "0123456789");
+    if (quoted)
+        return !*behind || (*behind == '"' && (!behind[1] || behind[1] == ','));
+    return !t->quoted && behind > text && (!*behind || *behind == ',');
+}
+
+static bool cut_off(const struct table *t, size_t fields, size_t line, struct rp_error *err)
+{
+    static const char way_out[] =
+        "the line is cut off. If the program printed it: ncu --log-file keeps its lines apart";
+    const char *path = t->measured->path;
+    if (!fields)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s, line %zu: a quote is not closed: a field has a line end, which no row may have, or %s",
+                       path, line, way_out);
+    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: %s", path, line, fields,
+                   t->count, way_out);
+}
+
+/* Lines of other programs are passed over: they do not begin with an ID, or have not as many fields. A line that
+ * begins like a row and ends too early is an error. */
+static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
+{
+    if ((*text == '"' || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name")) && strstr(text, "Kernel Name"))
         return begin_table(t, text, line, err);
+    if (ncu_launch_context(text) && !t->measured->passed_over++)
+        t->measured->passed_line = line;
     if (!t->count)
         return true;
+    bool row = begins_row(t, text);
     size_t n = take_fields(text, t->row);
     if (n != t->count)
-        return !(quoted || (!t->quoted && isdigit((unsigned char)*text))) ||
-               rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: the line is cut off",
-                       t->measured->path, line, n, t->count);
+        return !row || cut_off(t, n, line, err);
+    const char *id = field(t, t->id);
+    if (id[strspn(id, "0123456789,")])
+        return true;
     return t->wide ? read_wide(t, line, err) : read_long(t, line, err);
 }
 
@@ -198,5 +231,5 @@ bool ncu_read_csv(struct measured *m, char *text, struct rp_error *err)
         fine = read_line(&t, text, line, err);
     }
     free(fields);
-    return fine;
+    return fine && ncu_check_repeated(m, err);
 }

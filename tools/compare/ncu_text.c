@@ -32,6 +32,12 @@ static void cut_date(char *name)
     }
 }
 
+char *ncu_launch_context(char *text)
+{
+    char *context = *text == ' ' ? strstr(text, ", Context ") : NULL;
+    return context && strstr(context, ", Stream ") ? context : NULL;
+}
+
 /* What is read: whether the last launch has metrics, and whether a table has begun, and has rows. */
 struct page {
     struct measured *measured;
@@ -73,7 +79,7 @@ static bool begin_launch(struct page *p, char *text, char *context, size_t line,
     struct measured_launch *l = ncu_add_launch(m, text, line);
     if (!l)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
-    l->has_shape = shape;
+    l->has_grid = l->has_block = shape;
     read_device(l, context);
     if (shape) {
         memcpy(l->grid, grid, sizeof grid);
@@ -123,8 +129,8 @@ bool ncu_read_text(struct measured *m, char *text, struct rp_error *err)
         next = next ? next + 1 : NULL;
         text[n] = 0;
         last = n ? line : last;
-        char *context = strstr(text, ", Context ");
-        if (*text == ' ' && context && strstr(context, ", Stream "))
+        char *context = ncu_launch_context(text);
+        if (context)
             fine = begin_launch(&p, text, context, line, err);
         else if (!n && next) /* no table has an empty line */
             p.ruled = p.has_rows = false;

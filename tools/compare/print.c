@@ -7,6 +7,7 @@
 #include "tools/compare/compare.h"
 #include "tools/lib/command.h"
 #include "tools/lib/names.h"
+#include "tools/ui/printable.h"
 #include "tools/ui/table.h"
 #include "tools/ui/wrapped.h"
 
@@ -34,9 +35,9 @@ static bool find_pair(const struct compare *c, size_t measured, enum quantity q,
     return true;
 }
 
-/* The errors of a quantity over all launches. */
+/* The errors of a quantity over all launches that have one. */
 struct errors {
-    size_t count;
+    size_t count, zeros;       /* zeros: others, which were measured as 0 and replayed as more */
     double median, mean, most; /* sizes, without sign; most has its sign */
     size_t worst;              /* the measured launch with the largest error */
 };
@@ -47,13 +48,18 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* False: no launch has the quantity. */
 static bool find_errors(const struct compare *c, enum quantity q, struct errors *e)
 {
     struct pair p;
     double *sizes = calloc(c->measured.count, sizeof *sizes), sum = 0;
     *e = (struct errors){0};
-    for (size_t i = 0; sizes && i < c->measured.count; i++)
-        if (find_pair(c, i, q, &p)) {
+    for (size_t i = 0; sizes && i < c->measured.count; i++) {
+        if (!find_pair(c, i, q, &p))
+            continue;
+        if (isinf(p.error)) {
+            e->zeros++;
+        } else {
             if (!e->count || fabs(p.error) > fabs(e->most)) {
                 e->most = p.error;
                 e->worst = i;
@@ -61,13 +67,14 @@ static bool find_errors(const struct compare *c, enum quantity q, struct errors 
             sizes[e->count++] = fabs(p.error);
             sum += fabs(p.error);
         }
+    }
     if (e->count) {
         qsort(sizes, e->count, sizeof *sizes, by_size);
         e->median = (sizes[(e->count - 1) / 2] + sizes[e->count / 2]) / 2;
         e->mean = sum / (double)e->count;
     }
     free(sizes);
-    return e->count;
+    return e->count || e->zeros;
 }
 
 /* ---- text and CSV ------------------------------------------------------------------------------------------------ */
@@ -171,11 +178,19 @@ static void print_summary(const struct compare *c)
         if (!find_errors(c, q, &e))
             continue;
         table_cell(t, "%s", quantity(q)->name);
-        table_number(t, e.count);
-        error_cell(t, q, e.median, false, false);
-        error_cell(t, q, e.mean, false, false);
-        error_cell(t, q, e.most, true, false);
-        table_number(t, (uint64_t)c->launch_of[e.worst]);
+        if (e.zeros)
+            table_cell(t, "%zu of %zu", e.count, e.count + e.zeros);
+        else
+            table_number(t, e.count);
+        if (e.count) {
+            error_cell(t, q, e.median, false, false);
+            error_cell(t, q, e.mean, false, false);
+            error_cell(t, q, e.most, true, false);
+            table_number(t, (uint64_t)c->launch_of[e.worst]);
+        } else {
+            for (int i = 0; i < 4; i++)
+                table_cell(t, "-");
+        }
     }
     table_print(t, stdout);
 }
@@ -185,11 +200,13 @@ static const char *stray_kernel(const struct compare *c, const struct compare_st
     return s->in_trace ? kernel_name(c, (uint32_t)s->number, plain) : c->measured.launches[s->number].kernel;
 }
 
-/* Launches without a partner; those that follow one another for one reason are one line. */
+/* Launches without a partner; those that follow one another for one reason are one line. Next to CSV they are warnings.
+ */
 static void print_strays(const struct compare *c)
 {
-    char plain[PLAIN_NAME], other[PLAIN_NAME], text[2048];
-    if (c->stray_count)
+    bool csv = c->args->csv;
+    char plain[PLAIN_NAME], other[PLAIN_NAME], text[2048], shown[4 * sizeof text];
+    if (c->stray_count && !csv)
         printf("\nnot compared:\n");
     for (size_t i = 0, n; i < c->stray_count; i += n) {
         const struct compare_stray *s = &c->strays[i];
@@ -198,11 +215,15 @@ static void print_strays(const struct compare *c)
             n++;
         size_t first = s->in_trace ? s->number : c->measured.launches[s->number].line;
         size_t last = s->in_trace ? s[n - 1].number : c->measured.launches[s[n - 1].number].line;
-        int length = snprintf(text, sizeof text, "  %s %zu", s->in_trace ? "launch" : "line", first);
+        int length = snprintf(text, sizeof text, "%s%s %zu", csv ? "reprise: warning: not compared: " : "  ",
+                              s->in_trace ? "launch" : "line", first);
         if (n > 1)
             length += snprintf(text + length, sizeof text - (size_t)length, " to %zu (%zu launches)", last, n);
         snprintf(text + length, sizeof text - (size_t)length, ", %s: %s", stray_kernel(c, s, plain), s->why);
-        print_wrapped(text, 4, stdout);
+        if (csv)
+            fprintf(stderr, "%s\n", printable(text, shown, sizeof shown));
+        else
+            print_wrapped(printable(text, shown, sizeof shown), 4, stdout);
     }
 }
 
@@ -256,10 +277,11 @@ static json_t *summary_json(const struct compare *c)
             json_t *o = json_object();
             json_put(o, "unit", json_string(quantity(q)->unit));
             json_put(o, "launches", json_number(e.count));
-            json_put(o, "median_error", real_or_null(e.median));
-            json_put(o, "mean_error", real_or_null(e.mean));
-            json_put(o, "largest_error", real_or_null(e.most));
-            json_put(o, "largest_of", json_number((uint64_t)c->launch_of[e.worst]));
+            json_put(o, "measured_as_0", json_number(e.zeros));
+            json_put(o, "median_error", e.count ? json_real(e.median) : json_null());
+            json_put(o, "mean_error", e.count ? json_real(e.mean) : json_null());
+            json_put(o, "largest_error", e.count ? json_real(e.most) : json_null());
+            json_put(o, "largest_of", e.count ? json_number((uint64_t)c->launch_of[e.worst]) : json_null());
             json_put(all, quantity(q)->name, o);
         }
     return all;
@@ -304,5 +326,7 @@ int compare_print(const struct compare *c)
     if (!c->args->csv)
         return print_text(c);
     print_csv(c);
+    if (!c->args->quiet)
+        print_strays(c);
     return command_finish(RP_OK);
 }

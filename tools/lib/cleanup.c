@@ -21,6 +21,7 @@ static const struct {
 
 static _Atomic(const char *) temporary[CLEANUP_SLOTS];
 static _Atomic(const char *) expected[MOST_EXPECTED];
+static _Atomic(void (*)(void)) more;
 static const char *line_begin; /* NULL: nothing is said */
 static atomic_flag said = ATOMIC_FLAG_INIT;
 static _Thread_local sigset_t before_hold;
@@ -76,6 +77,9 @@ static void on_signal(int number)
         if (path)
             unlink(path);
     }
+    void (*call)(void) = more;
+    if (call)
+        call();
     for (size_t i = 0; i < SIGNALS; i++)
         if (signals[i].number == number && signals[i].said && line_begin && !atomic_flag_test_and_set(&said))
             say(signals[i].said);
@@ -108,6 +112,8 @@ void cleanup_register(enum cleanup_slot slot, const char *path)
         install();
     temporary[slot] = path;
 }
+
+void cleanup_call(void (*call)(void)) { more = call; }
 
 void cleanup_expect(const char *path)
 {

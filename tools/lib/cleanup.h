@@ -22,6 +22,9 @@ void cleanup_written(const char *path);
 enum cleanup_slot { CLEANUP_TRACE, CLEANUP_FILE, CLEANUP_SLOTS };
 void cleanup_register(enum cleanup_slot, const char *path);
 
+/* What else such a signal shall do before the line; a handler calls it. */
+void cleanup_call(void (*)(void));
+
 /* Hold such signals back, and let them through again. Call them around the creation of a file, which exists before its
  * name is registered, and around its renaming. For one thread; calls do not nest. */
 void cleanup_hold(void);

@@ -5,14 +5,17 @@
 
 #include "tools/lib/command.h"
 #include "tools/lib/names.h"
+#include "tools/ui/printable.h"
 #include "tools/ui/style.h"
 #include "tracefmt/file_write.h"
 
 int command_fail(const struct rp_error *err)
 {
     struct rp_error plain = *err;
+    char text[4 * sizeof plain.text + 16];
     plain_error(&plain);
-    fprintf(stderr, "%sreprise:%s %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN), plain.text);
+    fprintf(stderr, "%sreprise:%s %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN),
+            printable(plain.text, text, sizeof text));
     return err->status;
 }
 

@@ -263,6 +263,29 @@ static size_t count_meant(const char *const *names, size_t count, const char *gi
     return meant;
 }
 
+/* Refuses a name whose kernels have other parameters, and shows these. False: there are none. */
+static bool refuse_parameters(const char *file, const char *const *names, size_t count, const char *given,
+                              struct rp_error *err)
+{
+    char list[600], *name = strndup(given, (size_t)(parameters(given) - given));
+    size_t meant = 0, first = 0;
+    int status;
+    enum likeness likeness = SAME_BUT_BLANKS;
+    while (name && *parameters(given) && !(meant = count_meant(names, count, name, likeness, &first)) &&
+           likeness < SAME_INSTANCE)
+        likeness++;
+    char *whole = meant == 1 ? __cxa_demangle(names[first], NULL, NULL, &status) : NULL;
+    if (whole)
+        rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; did you mean '%.600s'?", file, given, whole);
+    if (meant > 1) {
+        list_names(names, count, name, likeness, list, sizeof list);
+        rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; it has: %s", file, given, list);
+    }
+    free(name);
+    free(whole);
+    return meant > 1 || whole;
+}
+
 /* Lists the kernels that have this name with other template arguments; all kernels if there are none. */
 static void refuse_name(const char *file, const char *const *names, size_t count, const char *given,
                         struct rp_error *err)
@@ -295,6 +318,8 @@ const char *choose_kernel(const char *file, const char *const *names, size_t cou
         rp_fail(err, RP_BAD_INPUT, "%s has several kernels; name one with --kernel: %s", file, list);
     else if (meant)
         rp_fail(err, RP_USAGE, "%zu kernels of %s are called '%.100s'; name one of: %s", meant, file, given, list);
+    else if (refuse_parameters(file, names, count, given, err))
+        return NULL;
     else if (similar(names, count, given, near))
         rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; did you mean '%s'?", file, given, near);
     else

@@ -236,6 +236,7 @@ static CUresult choose_of_fat(const struct given *g, const void *const *objects,
         return CUDA_ERROR_INVALID_IMAGE;
     struct fatbin_entry *e = choose(image->fat, false);
     bool pieces = objects && (!e || prefers_ptx());
+    image->objects = objects;
     CUresult r = pieces ? collect_pieces(name, objects, image, err) : CUDA_SUCCESS;
     if (r)
         return r;
@@ -322,17 +323,46 @@ static CUresult assemble(const char *name, struct image *image, struct rp_error 
     if (r == PTXAS_MADE) {
         image->bytes = image->assembled;
         image->size = size;
-    } else if (!reported) {
+    } else if (!reported && !ptxas_stopped()) {
         reported = true;
         say("%s; the PTX is run", err->text);
     }
     return CUDA_SUCCESS;
 }
 
+static void say_unknown_code(const char *name)
+{
+    static bool reported;
+    char known[128];
+    isa_ranges(known, sizeof known);
+    if (!reported)
+        say("%s: machine code for sm_%u cannot be executed, %s can; the PTX is run. --device h100 has machine code of "
+            "sm_90 instead; --schedule orders PTX as an assembler would",
+            name, capability(), known);
+    reported = true;
+}
+
 CUresult image_assemble(const char *name, struct image *image, struct rp_error *err)
 {
     bool ptx = image->size > 4 && memcmp(image->bytes, ELFMAG, SELFMAG);
-    return ptx && preferred_is("sass") && isa_of_sm(capability()) ? assemble(name, image, err) : CUDA_SUCCESS;
+    if (!ptx || !preferred_is("sass"))
+        return CUDA_SUCCESS;
+    if (isa_of_sm(capability()))
+        return assemble(name, image, err);
+    say_unknown_code(name);
+    return CUDA_SUCCESS;
+}
+
+bool image_has_ptx(const char *name, const struct image *image)
+{
+    struct rp_error err;
+    struct image other = {0};
+    struct fatbin_entry *e = image->fat ? choose(image->fat, true) : NULL;
+    if (image->assembled || (e && e->arch <= capability()))
+        return true;
+    bool has = image->objects && !collect_pieces(name, image->objects, &other, &err) && other.linked.size;
+    pieces_free(&other.linked);
+    return has;
 }
 
 void image_free(struct image *image)

@@ -62,16 +62,21 @@ struct library {
 };
 
 /* The runtime loads a program's modules one by one: machine code is spoken of once. */
-static void schedule(const char *name, struct module *m)
+static void schedule(const char *name, const struct image *image, struct module *m)
 {
     static bool said;
     struct rp_error err;
     if (module_schedule(m, &err) || said)
         return;
     said = true;
-    say("%s has machine code, whose order is its assembler's already; --prefer ptx runs its PTX in the order of "
-        "--schedule",
-        name);
+    if (image_has_ptx(name, image))
+        say("%s runs as machine code, whose order is its assembler's already; --prefer ptx runs its PTX in the order "
+            "of --schedule",
+            name);
+    else
+        say("%s has machine code alone, whose order is its assembler's already: --schedule changes nothing of it; with "
+            "PTX in it (nvcc -gencode arch=compute_75,code=compute_75) --prefer ptx runs that",
+            name);
 }
 
 static struct module *load_bytes(int device, const char *name, const struct image *image, struct rp_error *err)
@@ -79,7 +84,7 @@ static struct module *load_bytes(int device, const char *name, const struct imag
     memory_is_of(device, access_to(device, NULL));
     struct module *m = rp_device_load_bytes(driver.device, name, image->bytes, image->size, err);
     if (m && session_value(SESSION_SCHEDULE))
-        schedule(name, m);
+        schedule(name, image, m);
     return m;
 }
 

@@ -16,6 +16,7 @@
 #include "frontend/cuda/driver/nvtx.h"
 #include "frontend/cuda/driver/pending.h"
 #include "frontend/host/thread_pool.h"
+#include "frontend/loader/ptxas.h"
 
 struct filter {
     uint32_t first; /* of each kernel; 0: all */
@@ -239,6 +240,7 @@ static void *end_on_signal(void *unused)
         let_signal_end();
     }
     recording.interrupted = true;
+    ptxas_stop(); /* a thread that loads a module has the lock */
     pthread_mutex_lock(&driver.lock);
     record_interrupted();
     return NULL;

@@ -1,0 +1,70 @@
+"""What the scripts of this folder share: command lines, and replays side by side that an interrupt ends at once."""
+import argparse, os, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+
+REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
+running, stopped = set(), []
+
+
+def command_line(text):
+    """A parser; what it refuses ends the script with status 2."""
+    return argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+
+
+def check_names(parser, what, given, names):
+    for name in given:
+        if name not in names:
+            parser.error(f'no {what} {name!r}; there are {", ".join(names)}')
+
+
+def check_texts(parser, given, rows, names):
+    """Each text must be in some row; names: what the rows are made of."""
+    for text in given:
+        if not any(text in row for row in rows):
+            parser.error(f'nothing has {text!r} in it; there are {", ".join(names)}')
+
+
+def check_machines(parser, given):
+    folder = os.environ.get('REPRISE_MACHINES', 'hw-models/machines')
+    names = sorted(name.removesuffix('.cfg') for name in os.listdir(folder) if name.endswith('.cfg'))
+    check_names(parser, 'machine', [name for name in given if not os.path.isfile(name)], names)
+
+
+def output(command):
+    """What a command prints. It is stopped with the script."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    running.add(process)
+    if stopped:
+        process.kill()
+    printed = process.communicate()[0]
+    running.discard(process)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return printed
+
+
+def side_by_side(work, items):
+    """The results of all items, in their order."""
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        return [future.result() for future in [pool.submit(work, item) for item in items]]
+    except BaseException:
+        stopped.append(True)
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(running):
+            process.kill()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def run(main):
+    """Ends the script with main's status."""
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print(f'{os.path.basename(sys.argv[0])}: stopped by SIGINT', file=sys.stderr)
+        sys.exit(130)
+    except subprocess.CalledProcessError as failed:
+        print(f'{os.path.basename(sys.argv[0])}: status {failed.returncode} of {" ".join(failed.cmd)}', file=sys.stderr)
+        sys.exit(1)
