@@ -18,8 +18,9 @@ struct guest_group {
     uint32_t first;                        /* core of lane 0 */
     const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
     struct guest_stacks stacks;
-    bool stored; /* memory has changed since somebody cleared this */
-    bool failed; /* an access was not made; machine->err says why */
+    bool stored;   /* memory has changed since somebody cleared this, or something was stored */
+    bool compares; /* `stored` is not set by what stores what memory has: guest_compare_stores */
+    bool failed;   /* an access was not made; machine->err says why */
 };
 
 /* The lanes in which compare(a, b) holds, of registers of 32 bits. */
@@ -37,6 +38,10 @@ void guest_log_rest(struct guest_group *, const struct uop *failed);
 
 /* The handler of a UOP_LANE that ends the reservations of its lanes. */
 void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
+
+/* Whether plain stores compare what they store with what memory has. They take longer then. Not where an observer is
+ * told. */
+void guest_compare_stores(struct guest_group *, bool);
 
 /* Logs an access, if the run is recorded. */
 void guest_log_access(const struct guest_group *, const struct uop *, lanemask, const struct lane_addresses *);

@@ -25,9 +25,27 @@ for p in $programs; do
         done
     done
 done
+
+# ---- cores that wait for one another -------------------------------------------------------------------------------------
+# instructions ELF OPTION...: how many all cores execute
+instructions_of() {
+    local elf=$1
+    shift
+    "$r" run --guest "$elf" --json -q "$@" 2>/dev/null | sed -n '/^{/,$p' >"$work/json"
+    json "$work/json" 'd["instructions"]'
+}
 # locks prints the same on any number of cores
-"$r" run --guest $golden/locks.gcc-O2.rv32imac.elf --cores 1024 -q >"$work/lockstep"
-is "a thousand cores that wait for locks" "$(cat "$work/lockstep")" "$(CORES=3 "$work/locks.native")"
+CORES=3 "$work/locks.native" >"$work/right"
+for elf in "$golden"/locks.*.elf; do
+    name=$(basename "$elf")
+    impatient=$(instructions_of "$elf" --cores 64 --patience 16)
+    check "$name: 64 cores that wait take no more instructions than three times those with patience 16" \
+        test "$(instructions_of "$elf" --cores 64)" -le $((3 * impatient))
+    "$r" run --guest "$elf" --cores 1024 -q --limit 200000 >"$work/lockstep"
+    check "$name: a thousand cores that wait" cmp "$work/right" "$work/lockstep"
+done
+is "cores that do not wait take as many instructions, whatever the patience" \
+    "$(instructions_of $golden/quicksort.gcc-O2.arm.elf --cores 64 --patience 1)" "$(instructions_of $golden/quicksort.gcc-O2.arm.elf --cores 64)"
 
 # ---- where cores meet again ----------------------------------------------------------------------------------------------
 # meets NAME LANES: on 64 cores at least so many of 32 are active
@@ -208,6 +226,13 @@ END
         check "cores that wait for ever are said ($cores cores)" grep -q "core 1, main.*: waits for ever" "$work/err"
         check "their trace is whole ($cores cores)" "$r" verify -q "$work/forever.wtr"
     done
+    # loops of clang -O0 store what they load on the stack
+    if command -v ld.lld >/dev/null && command -v "${CLANG:-clang}" >/dev/null; then
+        sed 's/static volatile int flag/static int flag/; s/!flag/!__atomic_load_n(\&flag, __ATOMIC_SEQ_CST)/' "$work/forever.c" >"$work/spills.c"
+        # shellcheck disable=SC2046
+        "${CLANG:-clang}" -O0 -o "$work/spills.elf" "$work/spills.c" $("$r" guest --flags rv32 --clang)
+        fails 3 "waits for ever: it repeats the same instructions" "$r" run --guest "$work/spills.elf" --cores 40
+    fi
     ISAS=rv32 REPRISE=$r tests/guests/build "$work/built" >&2
     objdump_rv32() {
         riscv64-unknown-elf-objdump -d -M no-aliases "$1" | disasm_rv32 |
