@@ -72,6 +72,8 @@ check "the trace is the same again" cmp "$work/mm.wtr" "$work/again.wtr"
 "$r" record -o "$work/clusters.wtr" --guest $mm --cores 64 --cluster 32 -q >/dev/null
 "$r" info --json "$work/clusters.wtr" >"$work/info"
 is "a cluster of cores is a block" "$(json "$work/info" 'd["launches"][0]["grid"], d["launches"][0]["block"]')" "([2, 1, 1], [32, 1, 1])"
+"$r" record -o "$work/wide.wtr" --guest $mm --cores 64 --cluster 1024 -q --limit 0 >/dev/null
+check "a larger cluster than there are cores is all of them" cmp "$work/mm.wtr" "$work/wide.wtr"
 check "GPUs replay it as threads" "$r" replay "$work/mm.wtr" --machine rtx2060 --json
 "$r" record -o "$work/apart.wtr" --guest $golden/bytecode.gcc-O2.arm.elf --cores 32 -q >/dev/null
 is "a group's arrivals at each of two barriers are one behind the other, however far apart its cores are" \
@@ -104,6 +106,17 @@ for option in "--cores 3" "--data A=zeros:4" "--patience 3" "--engine reference"
     # shellcheck disable=SC2086
     fails 1 "${option% *} is for guests: --guest FILE names one" "$r" run $option
 done
+fails 1 "--data A=zeros:8: 'A' is given twice" "$r" run --guest $mm --data A=zeros:4 --data A=zeros:8
+for same in "--save C=$work/k.wtr" "--save C=$work/../${work##*/}/k.wtr"; do
+    # shellcheck disable=SC2086
+    fails 1 "k.wtr' would be written over the trace" "$r" record -o "$work/k.wtr" --guest $mm $same
+done
+fails 1 "the saved buffer '$work/C.bin' would be written over another one" "$r" run --guest $mm --save "A=$work/C.bin" --save "C=$work/C.bin"
+fails 1 "the trace '$work/zeros' would be written over a buffer's file" "$r" record -o "$work/zeros" --guest $mm --data "A=file:$work/zeros"
+fails 1 "--cluster 40: a multiple of 32, or all cores" "$r" record -o "$work/x.wtr" --guest $mm --cores 64 --cluster 40
+fails 1 "--cluster 100: a multiple of 32, or all cores" "$r" record -o "$work/x.wtr" --guest $mm --cores 64 --cluster 100
+fails 1 "--stack 4097: give a multiple of 4096" "$r" run --guest $mm --stack 4097
+fails 1 "1 stack of 1073741824 bytes, each with a page behind it, does not fit" "$r" run --guest $mm --cores 1 --stack 1G
 fails 1 "--stack -5: from 4096 to 1073741824" "$r" run --guest $mm --stack -5
 fails 1 "--cores -5: from 1 to 4096" "$r" run --guest $mm --cores -5
 fails 2 "No such file" "$r" run --guest "$work/nothing.elf"
@@ -260,6 +273,10 @@ END
     # shellcheck disable=SC2046
     arm-linux-gnueabihf-gcc -O0 -o "$work/deep.elf" "$work/deep.c" $("$r" guest --flags arm)
     fails 3 "below the stack of core 0, which has 4096 bytes (--stack gives more)" "$r" run --guest "$work/deep.elf" --stack 4096
+    echo 'int main(void) { volatile char a[100000]; a[0] = 1; return a[0] - 1; }' >"$work/frame.c"
+    # shellcheck disable=SC2046
+    arm-linux-gnueabihf-gcc -O1 -o "$work/frame.elf" "$work/frame.c" $("$r" guest --flags arm)
+    fails 3 "below all stacks, of 65536 bytes each (--stack gives more)" "$r" run --guest "$work/frame.elf" --cores 1
     # an instruction that is executed by some cores, and fails in the first of its three accesses
     cat >"$work/list.c" <<'END'
 #include "reprise_guest.h"
