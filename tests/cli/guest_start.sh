@@ -194,6 +194,58 @@ END
     done
 done
 
+# ---- tables of jumps, of files without symbols ---------------------------------------------------------------------------
+# gcc's table of next() has code before it, and labels have addresses without the bit of T32
+cat >"$work/jumps.c" <<'END'
+#include "reprise_guest.h"
+static const unsigned char code[] = {0, 1, 2, 3, 1, 2, 3, 0, 2, 1, 4};
+__attribute__((noinline)) static int labels(const unsigned char *p, int y)
+{
+    static void *const to[] = {&&a, &&b, &&c, &&d, &&e};
+    goto *to[*p++];
+a:
+    y = y * 3 + 1;
+    goto *to[*p++];
+b:
+    y ^= 0x55;
+    goto *to[*p++];
+c:
+    guest_print("c");
+    goto *to[*p++];
+d:
+    y -= 9;
+    goto *to[*p++];
+e:
+    return y;
+}
+__attribute__((noinline)) static int next(const unsigned char *p, int y)
+{
+    for (;;)
+        switch (*p++) {
+        case 0: y = y * 3 + 1; break;
+        case 1: y ^= 0x55; break;
+        case 2: guest_print("c"); break;
+        case 3: y -= 9; break;
+        case 5: y += p[1]; break;
+        case 6: y *= p[2]; break;
+        case 7: y |= 3; break;
+        case 8: y &= ~8; break;
+        default: return y;
+        }
+}
+int main(void)
+{
+    guest_print_hex(labels(code, 5) ^ next(code, 5));
+    return 0;
+}
+END
+for with in $compilers; do
+    for level in -O0 -O1 -O2 -Os; do
+        built "$with" jumps.c $level -s
+        prints "tables of jumps ($level -s)" "$with" 1 "cccccc00000000"
+    done
+done
+
 # ---- headers -------------------------------------------------------------------------------------------------------------
 echo '#include <limits.h>
 #include <stdarg.h>
