@@ -32,17 +32,51 @@ static void guest_tell_lane(const struct guest_group *g, const struct uop *u, un
     o->access(o->data, guest_lane_core(g, lane), address, bytes, store);
 }
 
-/* Tells of a plain access. */
-static void guest_tell_lanes(const struct guest_group *g, const struct uop *u, lanemask executed,
+/* Whether memory has what a lane is about to store at this address. */
+static bool guest_has_value(const struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+{
+    const struct memory_descriptor *d = u->memory;
+    const uint32_t bytes = d->operand.width, words = d->count ? d->count : 1;
+    bool same = true;
+    for (uint32_t i = 0; i < words && same; i++) {
+        uint32_t value = lane_u32(&g->w, d->count ? d->elements[i] : u->d, lane), held = 0;
+        same = guest_memory_read(&g->machine->memory, address + 4 * i, bytes, GUEST_WRITE, &held) &&
+               !memcmp(&held, &value, bytes);
+    }
+    return same;
+}
+
+static void guest_tell_nobody(void *data, const struct guest_core *c, uint32_t address, uint32_t bytes, bool store)
+{
+    (void)data, (void)c, (void)address, (void)bytes, (void)store;
+}
+
+/* Who is told of accesses while stores compare: handlers that tell nobody compare nothing. */
+static const struct guest_observer guest_comparer = {.access = guest_tell_nobody};
+
+void guest_compare_stores(struct guest_group *g, bool compares)
+{
+    if (g->compares == compares)
+        return;
+    g->compares = compares;
+    g->observer = compares ? &guest_comparer : NULL;
+}
+
+/* Tells of a plain access, or compares what it stores. */
+static void guest_tell_lanes(struct guest_group *g, const struct uop *u, lanemask executed,
                              const struct lane_addresses *la)
 {
+    const bool store = u->memory->operand.kind == RP_ACCESS_STORE;
     for (lanemask m = executed; m; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
-        guest_tell_lane(g, u, l, (uint32_t)lane_address(la, l), u->memory->operand.kind == RP_ACCESS_STORE);
+        if (!g->compares)
+            guest_tell_lane(g, u, l, (uint32_t)lane_address(la, l), store);
+        else if (store && !g->stored)
+            g->stored = !guest_has_value(g, u, l, (uint32_t)lane_address(la, l));
     }
 }
 
-static inline void guest_tell(const struct guest_group *g, const struct uop *u, lanemask executed,
+static inline void guest_tell(struct guest_group *g, const struct uop *u, lanemask executed,
                               const struct lane_addresses *la)
 {
     if (g->observer)
@@ -148,7 +182,7 @@ static void guest_end_reservations_of(struct guest_group *g, const struct uop *u
 static void guest_note_store(struct guest_group *g, const struct uop *u, lanemask executed,
                              const struct lane_addresses *la)
 {
-    g->stored = true;
+    g->stored |= !g->compares;
     if (g->machine->reservations)
         guest_end_reservations_of(g, u, executed, la);
 }

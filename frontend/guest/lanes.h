@@ -20,7 +20,8 @@ struct guest_group {
     struct guest_stacks stacks;
     uint64_t in_place; /* by guest_place_bit: the registers by which an access to stacks has found all lanes at one
                         * place, in the straight line of uops that is being executed (places.h) */
-    bool stored;       /* memory has changed since somebody cleared this */
+    bool stored;       /* memory has changed since somebody cleared this, or something was stored */
+    bool compares;     /* `stored` is not set by what stores what memory has: guest_compare_stores */
     bool failed;       /* an access was not made; machine->err says why */
 };
 
@@ -39,6 +40,10 @@ void guest_log_rest(struct guest_group *, const struct uop *failed);
 
 /* The handler of a UOP_LANE that ends the reservations of its lanes. */
 void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
+
+/* Whether plain stores compare what they store with what memory has. They take longer then. Not where an observer is
+ * told. */
+void guest_compare_stores(struct guest_group *, bool);
 
 /* Logs an access, if the run is recorded. */
 void guest_log_access(const struct guest_group *, const struct uop *, lanemask, const struct lane_addresses *);

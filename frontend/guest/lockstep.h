@@ -18,10 +18,12 @@
 #define GUEST_QUANTUM 4096u
 #define GUEST_PATIENCE 256u
 
-/* Cores of a block of the trace, a multiple of 32 or all. `cluster` 0: all, at most 1,024. */
+/* Cores of a block of the trace, a multiple of 32 or all. `cluster` 0 or more than there are cores: all, at most 1,024.
+ */
 static inline uint32_t guest_cluster(uint32_t cluster, uint32_t cores)
 {
-    return cluster ? cluster : cores < 1024 ? cores : 1024;
+    const uint32_t most = cores < 1024 ? cores : 1024;
+    return cluster && cluster < most ? cluster : most;
 }
 
 struct guest_run_options {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tracefmt/plural.h"
+
 /* Addresses that take memory once they are written. */
 static uint8_t *guest_reserve(size_t bytes)
 {
@@ -25,9 +27,9 @@ static bool guest_memory_fill(struct guest_memory *m, const struct guest *g, str
     m->stacks = guest_reserve(guest_stacks_bytes(m));
     if (!m->ranges || !m->linear || !m->stacks)
         return rp_fail(err, RP_SYSTEM,
-                       "%s: no room for 2 GiB of addresses and %u stacks of %u bytes; memory is taken as it is used, "
+                       "%s: no room for 2 GiB of addresses and %u stack%s of %u bytes; memory is taken as it is used, "
                        "but the limit of addresses ('ulimit -v') counts all",
-                       g->path, (unsigned)m->cores, (unsigned)m->stack_bytes);
+                       g->path, (unsigned)m->cores, rp_plural(m->cores), (unsigned)m->stack_bytes);
     for (uint32_t i = 0; i < g->segment_count; i++) {
         const struct guest_segment *s = &g->segments[i];
         memcpy(m->linear + s->address, s->bytes, s->file_size);
@@ -45,8 +47,10 @@ bool guest_memory_open(struct guest_memory *m, const struct guest *g, uint32_t c
     *m = (struct guest_memory){.cores = cores, .stack_bytes = stack_bytes, .stack_pitch = stack_bytes + GUEST_PAGE};
     const uint64_t all = cores * ((uint64_t)stack_bytes + GUEST_PAGE); /* the pitch may not fit its own 32 bits */
     if (all > GUEST_STACK_TOP - GUEST_HEAP_LIMIT)
-        return rp_fail(err, RP_USAGE, "%u stacks of %u bytes do not fit between 0x80000000 and 0xc0000000",
-                       (unsigned)cores, (unsigned)stack_bytes);
+        return rp_fail(
+            err, RP_USAGE,
+            "%u stack%s of %u bytes, each with a page behind it, do%s not fit between 0x80000000 and 0xc0000000",
+            (unsigned)cores, rp_plural(cores), (unsigned)stack_bytes, cores == 1 ? "es" : "");
     m->stacks_low = GUEST_STACK_TOP - (uint32_t)all;
     if (guest_memory_fill(m, g, err))
         return true;
@@ -165,6 +169,8 @@ void guest_memory_describe(const struct guest_memory *m, uint32_t address, unsig
     else if (address >= m->stacks_low - GUEST_PAGE && address < GUEST_STACK_TOP)
         snprintf(text, size, "below the stack of core %u, which has %u bytes (--stack gives more)",
                  (unsigned)((GUEST_STACK_TOP - 1 - address) / m->stack_pitch), (unsigned)m->stack_bytes);
+    else if (address >= GUEST_HEAP_LIMIT && address < GUEST_STACK_TOP)
+        snprintf(text, size, "below all stacks, of %u bytes each (--stack gives more)", (unsigned)m->stack_bytes);
     else
         snprintf(text, size, "not the program's memory");
 }

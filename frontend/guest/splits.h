@@ -29,11 +29,13 @@ struct guest_waiting {
 /* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
  * may be longer than the last distance (Brent, "An improved Monte Carlo factorization algorithm", 1980). */
 struct guest_spin {
-    lanemask runs; /* the split that is watched */
-    uint32_t at;   /* where it had that state; UOP_NOWHERE: none is kept */
+    lanemask spinners; /* have been spinning: a state of theirs is kept at once */
+    lanemask runs;     /* the split that is watched */
+    uint32_t at;       /* where it had that state; UOP_NOWHERE: none is kept */
     lanemask lanes;
-    uint64_t next; /* the group's steps at which another state is kept */
-    uint64_t distance;
+    uint64_t next;     /* the group's steps at which another state is kept */
+    uint64_t distance; /* 0: the first state will be kept */
+    unsigned differs;  /* the register by which the last state differed */
     uint8_t registers[GUEST_WINDOW_BYTES];
     lanemask codes[4]; /* the condition codes */
 };

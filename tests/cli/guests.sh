@@ -25,9 +25,27 @@ for p in $programs; do
         done
     done
 done
+
+# ---- cores that wait for one another -------------------------------------------------------------------------------------
+# instructions ELF OPTION...: how many all cores execute
+instructions_of() {
+    local elf=$1
+    shift
+    "$r" run --guest "$elf" --json -q "$@" 2>/dev/null | sed -n '/^{/,$p' >"$work/json"
+    json "$work/json" 'd["instructions"]'
+}
 # locks prints the same on any number of cores
-"$r" run --guest $golden/locks.gcc-O2.rv32imac.elf --cores 1024 -q >"$work/lockstep"
-is "a thousand cores that wait for locks" "$(cat "$work/lockstep")" "$(CORES=3 "$work/locks.native")"
+CORES=3 "$work/locks.native" >"$work/right"
+for elf in "$golden"/locks.*.elf; do
+    name=$(basename "$elf")
+    impatient=$(instructions_of "$elf" --cores 64 --patience 16)
+    check "$name: 64 cores that wait take no more instructions than three times those with patience 16" \
+        test "$(instructions_of "$elf" --cores 64)" -le $((3 * impatient))
+    "$r" run --guest "$elf" --cores 1024 -q --limit 200000 >"$work/lockstep"
+    check "$name: a thousand cores that wait" cmp "$work/right" "$work/lockstep"
+done
+is "cores that do not wait take as many instructions, whatever the patience" \
+    "$(instructions_of $golden/quicksort.gcc-O2.arm.elf --cores 64 --patience 1)" "$(instructions_of $golden/quicksort.gcc-O2.arm.elf --cores 64)"
 
 # ---- where cores meet again ----------------------------------------------------------------------------------------------
 # meets NAME LANES: on 64 cores at least so many of 32 are active
@@ -54,6 +72,8 @@ check "the trace is the same again" cmp "$work/mm.wtr" "$work/again.wtr"
 "$r" record -o "$work/clusters.wtr" --guest $mm --cores 64 --cluster 32 -q >/dev/null
 "$r" info --json "$work/clusters.wtr" >"$work/info"
 is "a cluster of cores is a block" "$(json "$work/info" 'd["launches"][0]["grid"], d["launches"][0]["block"]')" "([2, 1, 1], [32, 1, 1])"
+"$r" record -o "$work/wide.wtr" --guest $mm --cores 64 --cluster 1024 -q --limit 0 >/dev/null
+check "a larger cluster than there are cores is all of them" cmp "$work/mm.wtr" "$work/wide.wtr"
 check "GPUs replay it as threads" "$r" replay "$work/mm.wtr" --machine rtx2060 --json
 "$r" record -o "$work/apart.wtr" --guest $golden/bytecode.gcc-O2.arm.elf --cores 32 -q >/dev/null
 is "a group's arrivals at each of two barriers are one behind the other, however far apart its cores are" \
@@ -86,6 +106,17 @@ for option in "--cores 3" "--data A=zeros:4" "--patience 3" "--engine reference"
     # shellcheck disable=SC2086
     fails 1 "${option% *} is for guests: --guest FILE names one" "$r" run $option
 done
+fails 1 "--data A=zeros:8: 'A' is given twice" "$r" run --guest $mm --data A=zeros:4 --data A=zeros:8
+for same in "--save C=$work/k.wtr" "--save C=$work/../${work##*/}/k.wtr"; do
+    # shellcheck disable=SC2086
+    fails 1 "k.wtr' would be written over the trace" "$r" record -o "$work/k.wtr" --guest $mm $same
+done
+fails 1 "the saved buffer '$work/C.bin' would be written over another one" "$r" run --guest $mm --save "A=$work/C.bin" --save "C=$work/C.bin"
+fails 1 "the trace '$work/zeros' would be written over a buffer's file" "$r" record -o "$work/zeros" --guest $mm --data "A=file:$work/zeros"
+fails 1 "--cluster 40: a multiple of 32, or all cores" "$r" record -o "$work/x.wtr" --guest $mm --cores 64 --cluster 40
+fails 1 "--cluster 100: a multiple of 32, or all cores" "$r" record -o "$work/x.wtr" --guest $mm --cores 64 --cluster 100
+fails 1 "--stack 4097: give a multiple of 4096" "$r" run --guest $mm --stack 4097
+fails 1 "1 stack of 1073741824 bytes, each with a page behind it, does not fit" "$r" run --guest $mm --cores 1 --stack 1G
 fails 1 "--stack -5: from 4096 to 1073741824" "$r" run --guest $mm --stack -5
 fails 1 "--cores -5: from 1 to 4096" "$r" run --guest $mm --cores -5
 fails 2 "No such file" "$r" run --guest "$work/nothing.elf"
@@ -208,6 +239,13 @@ END
         check "cores that wait for ever are said ($cores cores)" grep -q "core 1, main.*: waits for ever" "$work/err"
         check "their trace is whole ($cores cores)" "$r" verify -q "$work/forever.wtr"
     done
+    # loops of clang -O0 store what they load on the stack
+    if command -v ld.lld >/dev/null && command -v "${CLANG:-clang}" >/dev/null; then
+        sed 's/static volatile int flag/static int flag/; s/!flag/!__atomic_load_n(\&flag, __ATOMIC_SEQ_CST)/' "$work/forever.c" >"$work/spills.c"
+        # shellcheck disable=SC2046
+        "${CLANG:-clang}" -O0 -o "$work/spills.elf" "$work/spills.c" $("$r" guest --flags rv32 --clang)
+        fails 3 "waits for ever: it repeats the same instructions" "$r" run --guest "$work/spills.elf" --cores 40
+    fi
     ISAS=rv32 REPRISE=$r tests/guests/build "$work/built" >&2
     objdump_rv32() {
         riscv64-unknown-elf-objdump -d -M no-aliases "$1" | disasm_rv32 |
@@ -235,6 +273,10 @@ END
     # shellcheck disable=SC2046
     arm-linux-gnueabihf-gcc -O0 -o "$work/deep.elf" "$work/deep.c" $("$r" guest --flags arm)
     fails 3 "below the stack of core 0, which has 4096 bytes (--stack gives more)" "$r" run --guest "$work/deep.elf" --stack 4096
+    echo 'int main(void) { volatile char a[100000]; a[0] = 1; return a[0] - 1; }' >"$work/frame.c"
+    # shellcheck disable=SC2046
+    arm-linux-gnueabihf-gcc -O1 -o "$work/frame.elf" "$work/frame.c" $("$r" guest --flags arm)
+    fails 3 "below all stacks, of 65536 bytes each (--stack gives more)" "$r" run --guest "$work/frame.elf" --cores 1
     # an instruction that is executed by some cores, and fails in the first of its three accesses
     cat >"$work/list.c" <<'END'
 #include "reprise_guest.h"

@@ -10,7 +10,7 @@ enum { KEY_FLAGS = 256, KEY_CLANG };
 
 static const struct option_row rows[] = {
     {"flags", KEY_FLAGS, "ISA",
-     "Print the compiler's options and the start file for this instruction set: rv32 (or riscv32), arm (A32), thumb "
+     "Print the compiler's options and the start files for this instruction set: rv32 (or riscv32), arm (A32), thumb "
      "(T32), ia32"},
     {"clang", KEY_CLANG, NULL, "Print them for clang, which compiles for all targets; without, for gcc of that target"},
     {0},
@@ -22,16 +22,16 @@ struct guest_flags {
 };
 
 static const struct {
-    const char *name, *gcc, *clang, *assembler;
+    const char *name, *gcc, *clang, *assembler, *more; /* more: another file, or NULL */
 } isas[] = {
     {"rv32", "-march=rv32imac -mabi=ilp32", "--target=riscv32-unknown-elf -march=rv32imac -mabi=ilp32 -fuse-ld=lld",
-     "rv32.S"},
+     "rv32.S", NULL},
     {"arm", "-marm -march=armv7-a -mfloat-abi=soft -Wl,--no-warn-mismatch",
-     "--target=armv7a-linux-gnueabi -marm -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
+     "--target=armv7a-linux-gnueabi -marm -mfloat-abi=soft -fuse-ld=lld", "arm.S", "arm_conversions.c"},
     {"thumb", "-mthumb -march=armv7-a -mfloat-abi=soft -Wl,--no-warn-mismatch",
-     "--target=armv7a-linux-gnueabi -mthumb -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
+     "--target=armv7a-linux-gnueabi -mthumb -mfloat-abi=soft -fuse-ld=lld", "arm.S", "arm_conversions.c"},
     {"ia32", "-m32 -march=i686 -mno-sse -fno-pie -no-pie -fno-stack-protector",
-     "--target=i686-linux-gnu -march=i686 -mno-sse -fno-pie -fno-stack-protector -fuse-ld=lld", "ia32.S"},
+     "--target=i686-linux-gnu -march=i686 -mno-sse -fno-pie -fno-stack-protector -fuse-ld=lld", "ia32.S", NULL},
 };
 #define ISAS (sizeof isas / sizeof *isas)
 
@@ -66,8 +66,11 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
     if (!data_folder_find("guest", "start.c", folder, &err))
         return command_fail(&err);
     const char *at = realpath(folder, path) ? path : folder;
-    printf("%s -static -nostdlib -ffreestanding -I%s %s/start.c %s/%s%s\n", f.clang ? isas[i].clang : isas[i].gcc, at,
-           at, at, isas[i].assembler, f.clang ? "" : " -lgcc");
+    printf("%s -static -nostdlib -ffreestanding -I%s %s/start.c %s/%s", f.clang ? isas[i].clang : isas[i].gcc, at, at,
+           at, isas[i].assembler);
+    if (isas[i].more)
+        printf(" %s/%s", at, isas[i].more);
+    puts(f.clang ? "" : " -lgcc");
     return command_finish(RP_OK);
 }
 

@@ -76,11 +76,15 @@ enum key {
         {"kernel-output", KEY_KERNEL_OUTPUT, "FILE", "What kernels print (printf) goes to FILE"},                      \
         {"quiet", KEY_QUIET, NULL, "Print neither progress nor summary"}, {NULL, 0, NULL, "How to run it"},            \
         {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
-        {"limit", KEY_LIMIT, "N", "Instructions a warp may execute before it counts as endless (4294967296)"},         \
+        {"limit", KEY_LIMIT, "N",                                                                                      \
+         "Instructions a warp, or a core of a guest, may execute before it counts as endless (4294967296; 0 is the "   \
+         "same)"},                                                                                                     \
         {"tensor-sums", KEY_TENSOR_SUMS, "SM",                                                                         \
          "Add up products of matrices as tensor cores of sm_70, sm_80 (8.6 and 8.7, too), sm_89 or sm_90 do, not "     \
          "exactly"},                                                                                                   \
-        {"stack", KEY_STACK, "BYTES", "Local memory per thread (what the kernel needs; 16384 with recursion)"},        \
+        {"stack", KEY_STACK, "BYTES",                                                                                  \
+         "Local memory per thread (what the kernel needs; 16384 with recursion); of guests the stack of a core, a "    \
+         "multiple of 4096 (65536)"},                                                                                  \
         {"clang-flags", KEY_CLANG_FLAGS, "FLAGS",                                                                      \
          "More options for clang, such as '-DTILE=32 -Iinclude', split at blanks as a shell does"},                    \
         {"target", KEY_TARGET, "SM",                                                                                   \

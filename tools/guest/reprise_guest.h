@@ -14,7 +14,8 @@ unsigned guest_retired(void); /* instructions that this core has executed, modul
 int guest_write(int file, const void *bytes, size_t count); /* 1: output, 2: errors */
 void guest_print(const char *text);                         /* to 1 */
 void guest_print_hex(uint32_t value);                       /* eight digits and a newline */
-void *guest_grow(size_t bytes);                        /* more memory, zeroed, for all cores; NULL: there is none */
+/* More memory, zeroed, which all cores may access; NULL: there is none. Any cores may call it at the same time. */
+void *guest_grow(size_t bytes);
 __attribute__((noreturn)) void guest_exit(int status); /* this core ends */
 
 #endif

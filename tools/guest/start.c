@@ -103,11 +103,18 @@ void guest_print_hex(uint32_t value)
     guest_write(1, text, sizeof text);
 }
 
+/* One core at a time, as Linux's call says where memory shall end, not how much more there shall be. */
 void *guest_grow(size_t bytes)
 {
+    static unsigned taken;
+    while (__atomic_exchange_n(&taken, 1, __ATOMIC_SEQ_CST))
+        if (linux_cores)
+            guest_call(CALL_YIELD, 0, 0, 0);
     const unsigned long old = (unsigned long)guest_call(CALL_BRK, 0, 0, 0), start = (old + 15) & ~15ul;
     const unsigned long wanted = start + bytes;
-    return (unsigned long)guest_call(CALL_BRK, (long)wanted, 0, 0) == wanted ? (void *)start : NULL;
+    const int grown = wanted >= old && (unsigned long)guest_call(CALL_BRK, (long)wanted, 0, 0) == wanted;
+    __atomic_store_n(&taken, 0, __ATOMIC_SEQ_CST);
+    return grown ? (void *)start : NULL;
 }
 
 /* ---- what compilers call

@@ -88,6 +88,8 @@ static bool guest_add_data(struct guest_session *s, const char *text, struct rp_
 {
     size_t buffer;
     const char *form = guest_variable(s, "--data", text, &buffer, err);
+    if (form && s->plan.buffers[buffer].content != CONTENT_UNSET)
+        return rp_fail(err, RP_USAGE, "--data %s: '%s' is given twice", text, s->plan.buffers[buffer].name);
     return form && (read_content(form, NULL, &s->plan.buffers[buffer], err) ||
                     rp_fail(err, RP_USAGE, "--data %s: %s", text, err->text));
 }
@@ -109,6 +111,21 @@ static bool guest_number(const char *text, const char *what, uint32_t least, uin
     *value = (uint32_t)wide;
     return (!negative && wide >= least && wide <= most) ||
            rp_fail(err, RP_USAGE, "%s %s: from %" PRIu32 " to %" PRIu32, what, text, least, most);
+}
+
+/* As of the library: reprise_guest_options. */
+static bool guest_stack(const char *text, uint32_t *bytes, struct rp_error *err)
+{
+    return guest_number(text, "--stack", GUEST_PAGE, 1u << 30, bytes, err) &&
+           (!(*bytes % GUEST_PAGE) ||
+            rp_fail(err, RP_USAGE, "--stack %s: give a multiple of %u", text, (unsigned)GUEST_PAGE));
+}
+
+static bool guest_limit(const char *text, uint64_t *limit, struct rp_error *err)
+{
+    const bool fine = read_size(text, UINT64_MAX, "--limit", limit, err);
+    *limit = *limit ? *limit : LIMIT_DEFAULT;
+    return fine;
 }
 
 static bool guest_engine(struct guest_session *s, const char *name, struct rp_error *err)
@@ -133,9 +150,9 @@ static bool guest_take(struct guest_session *s, int key, char *arg, struct rp_er
     if (key == k->cluster)
         return guest_number(arg, "--cluster", 1, 1024, &s->cluster, err);
     if (key == k->stack)
-        return guest_number(arg, "--stack", GUEST_PAGE, 1u << 30, &p->stack, err);
+        return guest_stack(arg, &p->stack, err);
     if (key == k->limit)
-        return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
+        return guest_limit(arg, &p->limit, err);
     if (key == k->threads) /* a guest runs on one, whatever is allowed */
         return parse_threads(arg, &threads, err);
     if (key == k->json)
@@ -262,8 +279,7 @@ static bool guest_begin(struct guest_session *s, struct rp_error *err)
     free(bytes);
     if (!s->guest || !(s->program = guest_translate(s->guest, err)))
         return false;
-    uint32_t stack = (s->plan.stack + GUEST_PAGE - 1) / GUEST_PAGE * GUEST_PAGE;
-    return s->open = guest_machine_open(&s->machine, s->guest, s->cores, stack, err);
+    return s->open = guest_machine_open(&s->machine, s->guest, s->cores, s->plan.stack, err);
 }
 
 struct guest_text {
@@ -326,7 +342,8 @@ static bool guest_open_trace(struct guest_session *s, struct rp_error *err)
 static bool guest_prepare(struct guest_session *s, struct rp_error *err)
 {
     struct plan *p = &s->plan;
-    if (!guest_begin(s, err))
+    p->module = plan_copy(s->file);
+    if (!plan_check_paths(p, NULL, err) || !guest_begin(s, err))
         return false;
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!guest_fill(s, &p->buffers[i], err))
@@ -490,7 +507,7 @@ int guest_run(const struct command *command, int argc, char **argv, const struct
         command_usage(&line, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
     if (s.plain && s.plan.output)
         command_usage(&line, "the reference engine records nothing: leave -o or --engine reference out");
-    if (s.cluster % 32 && s.cluster < s.cores && s.cluster)
+    if (s.cluster % 32 && s.cluster != s.cores)
         command_usage(&line, "--cluster %u: a multiple of 32, or all cores", (unsigned)s.cluster);
     s.cluster = guest_cluster(s.cluster, s.cores);
     int status = guest_session_run(&s);

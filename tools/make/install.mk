@@ -14,7 +14,7 @@ CUDA_STAND_INS := $(filter-out tools/cuda/compile.h tools/cuda/messages.h $(CUDA
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
 SHELLS := bash zsh fish
 # What guests are compiled with.
-GUEST_FILES := $(wildcard tools/guest/*)
+GUEST_FILES := $(wildcard tools/guest/*.* tools/guest/gnu/*)
 # CUDA programs that the tutorials run.
 EXAMPLE_PROGRAMS := tests/cuda/prebuilt/vector_add tests/cuda/prebuilt/separate
 # Topics that have a man page, as NAME.SECTION.
@@ -54,7 +54,7 @@ install-files:
 	for d in $(ROOT)/include $(ROOT)/share/reprise/cuda; do for h in $(CUDA_HEADERS); do \
 	  install -D -m 644 $$h $$d/$${h#tools/cuda/} || exit; done; done
 	for h in $(CUDA_STAND_INS); do install -D -m 644 $$h $(ROOT)/share/reprise/cuda/$${h#tools/cuda/} || exit; done
-	install -D -m 644 -t $(ROOT)/share/reprise/guest $(GUEST_FILES)
+	for f in $(GUEST_FILES); do install -D -m 644 $$f $(ROOT)/share/reprise/guest/$${f#tools/guest/} || exit; done
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall: ## take away what make install has put under PREFIX

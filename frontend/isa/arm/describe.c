@@ -168,7 +168,7 @@ void arm_describe(struct guest_build *b, const struct arm_instruction *i, const 
     struct arm_registers results = {.count = 0}, sources = {.count = 0};
     char text[160];
     if (i->row->class == ARM_CLASS_REFUSED)
-        arm_describe_refusal(i, text, sizeof text);
+        arm_describe_refusal(i, b->program->guest, b->pc, text, sizeof text);
     else
         arm_print(i, b->pc, text, sizeof text);
     struct rp_instruction in = {.pc = b->pc,

@@ -3,8 +3,8 @@
  * The entry point says its encoding, direct branches say that of their targets, and tables of jumps are found behind
  * the instructions that use them. A register leads where some constant says: every word of the file, and what ADR and
  * pairs of MOVW and MOVT make, is tried if it is an address of code. Such an address must have a bit as its encoding
- * has it, and lead to nothing but instructions up to where control goes elsewhere; otherwise it is a number like any
- * other. Code that is only addressed by sums of registers is not found. */
+ * has it, unless T32 jumps to labels (below), and lead to nothing but instructions up to where control goes elsewhere;
+ * otherwise it is a number like any other. Code that is only addressed by sums of registers is not found. */
 #include <string.h>
 
 #include "frontend/isa/arm/arm.h"
@@ -28,6 +28,7 @@ struct arm_reach {
     VECTOR(uint32_t) made;      /* what ADR, MOVW and MOVT have made */
     uint32_t constants[ARM_PC]; /* of each register: the lower half that MOVW has moved there, or 0 */
     uint32_t places[ARM_PC];    /* of each register: the address that ADR has moved there, or 0 */
+    bool jumps_to_labels;       /* T32 does ("goto *p"), whose addresses do not have the bit */
 };
 
 static uint32_t arm_half(const struct arm_reach *r, uint32_t address) { return (address - r->low) / 2; }
@@ -127,7 +128,8 @@ static void arm_add_offsets(struct arm_reach *r, uint32_t pc, unsigned bytes)
     }
 }
 
-/* "adr r0, 1f", "ldr r1, [r0, r1, lsl #2]": the table has distances from its own address. It ends where TBB's does. */
+/* "adr r0, 1f", "ldr r1, [r0, r1, lsl #2]": the table has distances from its own address, also to code before it. It
+ * ends where TBB's does. */
 static void arm_add_distances(struct arm_reach *r, uint32_t base, bool is_short)
 {
     uint32_t first = r->code->high;
@@ -137,9 +139,9 @@ static void arm_add_distances(struct arm_reach *r, uint32_t base, bool is_short)
         uint32_t distance;
         memcpy(&distance, r->code->bytes + (at - r->code->low), 4);
         const uint32_t target = (base + distance) & ~1u;
-        if (distance >= r->code->high - base || target <= at)
+        if (target < r->code->low || target >= r->code->high || (target >= base && target <= at))
             return;
-        first = target < first ? target : first;
+        first = target > at && target < first ? target : first;
         arm_note_literal(r, at, 4);
         arm_go_on_at(r, target | is_short);
     }
@@ -184,9 +186,18 @@ static void arm_note_constant(struct arm_reach *r, const struct arm_instruction 
         r->constants[i->d] = i->operand == ARM_IMMEDIATE ? i->imm & 0xffff : 0;
 }
 
+/* "mov pc, r3" of clang; "orr r3, r3, #1" of gcc, and then "bx r3". */
+static bool arm_jumps_to_label(const struct arm_instruction *i)
+{
+    const unsigned operation = i->row->operation;
+    return (operation == ARM_MOV && i->d == ARM_PC) ||
+           (operation == ARM_ORR && i->operand == ARM_IMMEDIATE && i->imm == 1);
+}
+
 static void arm_note_targets(struct arm_reach *r, const struct arm_instruction *i, uint32_t pc, bool is_short)
 {
     const uint32_t base = arm_pc_value(i, pc);
+    r->jumps_to_labels |= is_short && arm_jumps_to_label(i);
     switch (i->row->operation) {
     case ARM_B:
     case ARM_BL:
@@ -249,16 +260,16 @@ static void arm_follow(struct arm_reach *r, uint32_t address, bool certain)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Follows each word of the file that is an address of code in this encoding. */
-static void arm_try_words(struct arm_reach *r, bool is_short)
+/* Follows each word of the file that is an address of code in this encoding, which the lowest bit says: `bit`. */
+static void arm_try_words(struct arm_reach *r, bool is_short, uint32_t bit)
 {
     for (uint32_t i = 0; i < r->guest->segment_count; i++) {
         const struct guest_segment *s = &r->guest->segments[i];
         for (uint32_t at = -s->address & 3; at + 4 <= s->file_size; at += 4) {
             uint32_t word;
             memcpy(&word, s->bytes + at, 4);
-            if ((word & 1) == is_short && word >= r->low && word < r->high)
-                arm_follow(r, word, false);
+            if ((word & 1) == bit && word >= r->low && word < r->high)
+                arm_follow(r, word | is_short, false);
         }
     }
 }
@@ -314,8 +325,10 @@ void arm_find_marks(struct guest *g)
     arm_follow(&r, g->entry, true);
     const bool mostly_short = arm_is_mostly_short(&r, halves);
     arm_try_made(&r);
-    arm_try_words(&r, mostly_short);
+    arm_try_words(&r, mostly_short, mostly_short);
+    if (r.jumps_to_labels && mostly_short)
+        arm_try_words(&r, true, 0);
     arm_try_made(&r);
-    arm_try_words(&r, !mostly_short);
+    arm_try_words(&r, !mostly_short, !mostly_short);
     arm_write_marks(&r);
 }

@@ -288,12 +288,17 @@ bool arm_call(struct guest_machine *m, struct guest_core *c)
 
 /* ---- control and state ------------------------------------------------------------------------------------------- */
 
-void arm_describe_refusal(const struct arm_instruction *i, char *text, size_t size)
+void arm_describe_refusal(const struct arm_instruction *i, const struct guest *g, uint32_t pc, char *text, size_t size)
 {
+    const struct guest_symbol *f = guest_function(g, pc);
     arm_print(i, 0, text, size);
     const size_t length = strlen(text);
-    if (i->row->class == ARM_CLASS_REFUSED)
-        snprintf(text + length, size - length, ": guests compute in integers; compile with -mfloat-abi=soft");
+    if (i->row->class != ARM_CLASS_REFUSED)
+        return;
+    snprintf(text + length, size - length,
+             f && !strncmp(f->name, "__", 2)
+                 ? ": guests compute in integers, and this function of libgcc does not; define it in the program"
+                 : ": guests compute in integers; compile with -mfloat-abi=soft");
 }
 
 static bool arm_link(struct arm_step *s) { return arm_write(s, ARM_LR, s->next | s->core->thumb, false); }
@@ -333,7 +338,7 @@ static bool arm_execute_control(struct arm_step *s)
     case ARM_TBH: return arm_branch_by_table(s);
     case ARM_SVC: return arm_call(s->machine, s->core);
     default:
-        arm_describe_refusal(i, text, sizeof text);
+        arm_describe_refusal(i, s->machine->guest, s->core->pc, text, sizeof text);
         guest_fault(s->machine, s->core, "%s", text);
         return false;
     }
