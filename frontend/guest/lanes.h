@@ -16,11 +16,11 @@ struct guest_group {
     struct guest_machine *machine;
     const struct guest_program *program;
     uint32_t first;                        /* core of lane 0 */
+    bool compares;                         /* guest_compare_stores: stores of what memory has do not set `stored` */
     const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
     struct guest_stacks stacks;
-    bool stored;   /* memory has changed since somebody cleared this, or something was stored */
-    bool compares; /* `stored` is not set by what stores what memory has: guest_compare_stores */
-    bool failed;   /* an access was not made; machine->err says why */
+    bool stored; /* memory has changed since somebody cleared this */
+    bool failed; /* an access was not made; machine->err says why */
 };
 
 /* The lanes in which compare(a, b) holds, of registers of 32 bits. */
