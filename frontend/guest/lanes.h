@@ -16,12 +16,12 @@ struct guest_group {
     struct guest_machine *machine;
     const struct guest_program *program;
     uint32_t first;                        /* core of lane 0 */
+    bool compares;                         /* guest_compare_stores: stores of what memory has do not set `stored` */
     const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
     struct guest_stacks stacks;
     uint64_t in_place; /* by guest_place_bit: the registers by which an access to stacks has found all lanes at one
                         * place, in the straight line of uops that is being executed (places.h) */
-    bool stored;       /* memory has changed since somebody cleared this, or something was stored */
-    bool compares;     /* `stored` is not set by what stores what memory has: guest_compare_stores */
+    bool stored;       /* memory has changed since somebody cleared this */
     bool failed;       /* an access was not made; machine->err says why */
 };
 

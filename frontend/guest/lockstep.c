@@ -739,11 +739,12 @@ bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const st
     *e = (struct guest_engine){.machine = m, .program = p, .options = *o};
     e->options.patience = o->patience ? o->patience : GUEST_PATIENCE;
     e->group_count = (m->cores + LANES - 1) / LANES;
-    e->groups = calloc(e->group_count, sizeof *e->groups);
+    e->groups = aligned_alloc(64, e->group_count * sizeof *e->groups);
     e->windows = aligned_alloc(64, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->slot_at = calloc(e->group_count, p->uop_count + 1);
     if (!e->groups || !e->windows || !e->slot_at)
         return rp_fail(m->err, RP_SYSTEM, "out of memory");
+    memset(e->groups, 0, e->group_count * sizeof *e->groups);
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->find = SIMD_SELECT(guest_find);
     e->add = SIMD_SELECT(guest_add);

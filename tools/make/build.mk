@@ -24,12 +24,13 @@ COLD  := tools/% frontend/isa/% frontend/loader/% frontend/module/% tests/unit/%
 HOT   := tools/wcet/% tools/timeline/%
 COLD_FLAGS := $(if $(filter -O2,$(OPT)),-O1)
 # Exceptions for single files, by folder and name.
-EXCEPTIONS := check/race.c check/check.c network/train.c fast/sm.c timeline/relay.c timeline/flights.c timeline/tracks.c timeline/konata.c
+EXCEPTIONS := check/race.c check/check.c network/train.c fast/sm.c guest/lockstep.c timeline/relay.c timeline/flights.c timeline/tracks.c timeline/konata.c
 FLAGS_check/race.c    := -O3 # vectorises
 FLAGS_check/check.c   := -O3
 FLAGS_network/train.c := -O3
-# Its speed must not depend on where its loops happen to lie: 8 % between two layouts of the same code.
+# Their speed must not depend on where their loops happen to lie: 8 % between two layouts of the same code.
 FLAGS_fast/sm.c       := -falign-loops=32 -falign-functions=64
+FLAGS_guest/lockstep.c := -falign-loops=64
 # They read events field by field just as they were written. A vector that holds several such fields has to wait until
 # they are in the cache.
 FLAGS_timeline/relay.c := -fno-tree-slp-vectorize
