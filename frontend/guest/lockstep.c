@@ -7,6 +7,7 @@
 #include "frontend/guest/splits.h"
 
 #define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
+#define GUEST_COMPARED 256  /* steps of a round whose stores are compared, at most */
 
 /* ---- counting ------------------------------------------------------------------------------------------------------
  */
@@ -267,14 +268,18 @@ static bool guest_same_registers(const struct guest_warp *w, unsigned *differs)
 }
 
 /* Whether the running split, which is where it had the kept state, has it again, and memory has not changed. To find
- * out whether what it stores changes memory takes time: it is looked at for one round, once for each state. */
+ * out whether what it stores changes memory takes time: it is looked at for one round, once for each state, and only of
+ * short loops. */
 static __attribute__((noinline)) bool guest_is_back(struct guest_warp *w)
 {
     const bool compared = w->g.compares;
+    const uint64_t kept = w->spin.next - w->spin.distance; /* steps when the state was kept */
     if (!guest_same_registers(w, &w->spin.differs))
         return false;
     if (!w->g.stored)
         return true;
+    if (!compared && w->steps - kept > GUEST_COMPARED)
+        return false;
     guest_compare_stores(&w->g, !compared);
     guest_note_stores(w);
     w->spin.at = compared ? UOP_NOWHERE : w->spin.at;
