@@ -110,8 +110,8 @@ Test(coupling, bad_options)
     static const char *const says[] = {"name the guest's file",
                                        "4097 cores: there may be 4096",
                                        "give a multiple of 4096",
-                                       "1 stacks of 4294963200 bytes do not fit",
-                                       "1 stacks of 4294959104 bytes do not fit",
+                                       "1 stack of 4294963200 bytes, each with a page behind it, does not fit",
+                                       "1 stack of 4294959104 bytes, each with a page behind it, does not fit",
                                        "cannot read '/nothing/x'",
                                        "is a little-endian ELF"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
