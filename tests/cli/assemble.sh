@@ -94,11 +94,12 @@ stopped TERM "$r" run --module "$work/k.ptx" --assemble sm_86 "${launch[@]}"
 is "ends the command with a line" "$status $(cat "$work/err")" "143 reprise: stopped by SIGTERM"
 is "and leaves nothing" "$(ls "$work/temporary")" ""
 if [ "$(uname -sm)" = "Linux x86_64" ] && ! address_sanitizer; then
-    stopped HUP "$r" run --device a100 --prefer sass -- tests/cuda/prebuilt/vector_add 100
-    is "ends a program with a line" "$status $(cat "$work/err")" "129 reprise: stopped by SIGHUP while ptxas made machine code of vector_add"
+    stopped TERM "$r" run --device a100 --prefer sass -- tests/cuda/prebuilt/vector_add 100
+    is "ends a program with a line" "$status $(cat "$work/err")" "143 reprise: stopped by SIGTERM while ptxas made machine code of vector_add"
     is "and leaves nothing" "$(ls "$work/temporary")" ""
     stopped TERM "$r" record -o "$work/stopped.wtr" --device a100 --prefer sass -- tests/cuda/prebuilt/vector_add 100
-    is "ends a program that is recorded" "$status $(grep -c 'stopped.wtr: 0 launches recorded' "$work/err")" "143 1"
+    # The program may still launch its kernel, by PTX, before it learns that it is stopped.
+    is "ends a program that is recorded" "$status $(grep -c 'stopped.wtr: [01] launch.* recorded' "$work/err")" "143 1"
     is "and leaves nothing" "$(ls "$work/temporary")" ""
 fi
 
