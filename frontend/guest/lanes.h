@@ -54,7 +54,8 @@ void guest_access_list(struct warp *, const struct uop *, lanemask);
 /* Chooses the handler of a UOP_MEMORY, and what it calls. */
 struct memory_descriptor;
 void guest_prepare_access(struct uop *, struct memory_descriptor *);
-/* Chooses that of a plain access of which the bit of its address register says all. */
+/* Chooses the handler of a plain access whose place an access before has found: `in_place` has the bit of its address
+ * register then. */
 void guest_prepare_known_access(struct uop *);
 /* The number of a register's bit; that of what is no register is another's. */
 static inline unsigned guest_place_bit(struct operand o) { return o.at / (4 * RP_WARP_LANES) % 64; }

@@ -103,7 +103,7 @@ static void ia32_atomic_data_uops(struct ia32_translation *t)
     ia32_compute(t, operation, result, old, b, t->live != 0);
 }
 
-/* The register of which operand n is a part; *imm: with `second`, if it is the second byte. */
+/* The whole register of an operand that is a part of it. For the second byte (AH to BH), `second` is set in *imm. */
 static struct operand ia32_whole_of(const struct ia32_operand *o, int64_t second, int64_t *imm)
 {
     const bool high = o->bytes == 1 && o->number >= 4;
