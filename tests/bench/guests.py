@@ -5,7 +5,8 @@ machine.
 
 Figure 6, million instructions of guests a second of processor time: BC, where all cores execute one program of all instructions of the table, and
 WC, where each core starts at another instruction of it; without a trace and with one (SK), whose blocks are clusters of 32, 64 and 128 cores, too;
-and with --steps (tests/programs/guest_steps.c) handed over after every instruction (MK), without and with each access. Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
+and with --steps (tests/programs/guest_steps.c) handed over after every instruction (MK), without and with each access; and BC
+under qemu-user on one core, where that is installed. Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
 in lock step take than one (ideal: n), and how many times faster lock step is than one core after the other. Last, the rates of some
 programs on 1,024 cores. Rates are the best of some rounds. The last lines are the rows of the table in docs/guests.md, of the most
 cores; --write puts them into the page's column of the instruction set."""
@@ -15,6 +16,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,7 @@ GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
 LOOPS = 400  # times, so that it can be measured
 MIDDLE = 2112  # bytes of a core's data on either side of its base register
+QEMU_LOOPS = 200000  # of BC under qemu-user, which executes one core
 STEPPED_LOOPS = (100, 10)  # of BC and WC handed over after each instruction; in WC cores do not meet again
 
 
@@ -157,17 +160,29 @@ def all_rows(apart, loops, on_stack=True):
     return rv32.elf(p.bytes(), core_bytes * 1024)
 
 
+def children_seconds():
+    """The processor's seconds of the programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def timed(*command):
     """What a program says as JSON, with the processor's seconds that it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = children_seconds()
     ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = children_seconds() - before
     if ran.returncode:
         sys.exit("guests.py: " + ran.stderr.decode())
     text = ran.stdout.decode()
     result = json.loads(text[text.index("{\n"):])  # behind what the guest writes
-    result["seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    result["seconds"] = seconds
     return result
+
+
+def seconds_of(*command):
+    before = children_seconds()
+    subprocess.run(command, check=True)
+    return children_seconds() - before
 
 
 def run(program, elf, cores, *options):
@@ -213,6 +228,19 @@ def in_array(a, folder, trace, page):
     page["BC, data of the cores 4.5 KiB apart in one array"] = both(rates)
 
 
+def under_qemu(a, folder, page):
+    """The rate of the same program under qemu-user, on one core, as a measure of the machine."""
+    qemu = shutil.which({"rv32": "qemu-riscv32", "arm": "qemu-arm", "ia32": "qemu-i386"}[a.isa])
+    if not qemu:
+        print("BC under qemu-user: not measured, as qemu-user is not installed")
+        return
+    path = write_guest(a, folder, False, QEMU_LOOPS)
+    os.chmod(path, 0o755)
+    best = LENGTH * QEMU_LOOPS * 1e-6 / min(seconds_of(qemu, path) for _ in range(a.rounds))
+    print("BC under %s, one core, nothing recorded: %.0f" % (os.path.basename(qemu), best))
+    page["BC under qemu-user, one core"] = one(best)
+
+
 def figure_6_in_steps(a, folder, page):
     print("Handed over after every instruction (MK; %d and %d instructions a core), and with each access (paper: BC 50, WC 25)"
           % tuple(LENGTH * loops for loops in STEPPED_LOOPS))
@@ -241,6 +269,7 @@ def figure_6(a, folder, page):
     page["all cores execute the same instruction (BC)"] = both(row[:2])
     page["each core starts at another instruction (WC)"] = both(row[2:])
     in_array(a, folder, trace, page)
+    under_qemu(a, folder, page)
     print("%d cores, recorded in clusters:" % a.cores[-1])
     print("%8s %14s %14s %14s %14s" % ("cluster", "", "BC", "", "WC"))
     for cluster in (32, 64, 128):
@@ -311,6 +340,8 @@ def main():
     parser.add_argument("--steps")
     parser.add_argument("--write", metavar="PAGE")
     a = parser.parse_args()
+    if a.write and not os.path.isfile(a.write):
+        parser.error("no page %s" % a.write)
     page = {}
     with tempfile.TemporaryDirectory() as folder:
         figure_6(a, folder, page)
