@@ -16,12 +16,14 @@ INLINE void merge(lanemask *to, lanemask value, lanemask executed) { *to = (*to 
 
 INLINE lanemask *predicate_at(const struct warp *w, unsigned n) { return register_at(w, GUEST_PREDICATE(n)); }
 
+/* Where not all lanes execute, bits are blended: compilers would make a choice of words a load under a mask, for which
+ * `from` had to be written to memory each time. */
 INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
 {
     if (executed == EVERY_LANE)
         FOR_LANES to[l] = from[l];
     else
-        FOR_LANES to[l] = executed & lane_bit[l] ? from[l] : to[l];
+        FOR_LANES to[l] ^= (to[l] ^ from[l]) & (executed & lane_bit[l] ? UINT32_MAX : 0);
 }
 
 /* Bit 0 of each word, as lanes of a mask. */
