@@ -26,6 +26,14 @@ INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
         FOR_LANES to[l] ^= (to[l] ^ from[l]) & (executed & lane_bit[l] ? UINT32_MAX : 0);
 }
 
+/* Computes `expression` (over int l, the lane) for all lanes, and stores it in the executed ones. */
+#define STORE_WORDS(to, executed, expression)                                                                          \
+    do {                                                                                                               \
+        u32 r_[LANES] ALIGNED;                                                                                         \
+        FOR_LANES r_[l] = (u32)(expression);                                                                           \
+        store_lanes((to), r_, (executed));                                                                             \
+    } while (0)
+
 /* Bit 0 of each word, as lanes of a mask. */
 INLINE lanemask mask_of_ones(const u32 *x)
 {

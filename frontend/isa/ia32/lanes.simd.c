@@ -59,7 +59,7 @@ INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, u
 {
     const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), mask = UINT32_MAX >> (32 - bits) << at;
     const u32 *old = source(w, u->d);
-    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
+    STORE_WORDS(destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
 }
 
 INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form,
@@ -233,14 +233,14 @@ HANDLER(address)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT);
-    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (b[l] << scale) + displacement);
+    STORE_WORDS(destination(w, u->d), executed, a[l] + (b[l] << scale) + displacement);
 }
 
 HANDLER(short_address)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
-    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & 0xffff);
+    STORE_WORDS(destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & 0xffff);
 }
 
 /* A part of a register, of so many bits, from bit `at` on. */
@@ -249,15 +249,15 @@ INLINE void extract_part(struct warp *w, const struct uop *u, lanemask executed,
     const u32 *a = source(w, u->a);
     const unsigned up = 32 - bits - at, down = 32 - bits;
     if (u->imm & IA32_SIGNED)
-        STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> down);
+        STORE_WORDS(destination(w, u->d), executed, (s32)(a[l] << up) >> down);
     else
-        STORE_LANES(u32, destination(w, u->d), executed, a[l] << up >> down);
+        STORE_WORDS(destination(w, u->d), executed, a[l] << up >> down);
 }
 INLINE void insert_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, unsigned at)
 {
     const u32 *a = source(w, u->a), *old = source(w, u->d);
     const u32 mask = UINT32_MAX >> (32 - bits) << at;
-    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << at & mask));
+    STORE_WORDS(destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << at & mask));
 }
 #define PART(name, bits, at)                                                                                           \
     HANDLER(extract_##name) { extract_part(w, u, executed, bits, at); }                                                \
@@ -270,13 +270,13 @@ HANDLER(extract_sign)
 {
     const u32 *a = source(w, u->a);
     const unsigned up = 31 - (unsigned)(u->imm >> IA32_SHIFT_AT);
-    STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> 31);
+    STORE_WORDS(destination(w, u->d), executed, (s32)(a[l] << up) >> 31);
 }
 
 HANDLER(swap)
 {
     const u32 *a = source(w, u->a);
-    STORE_LANES(u32, destination(w, u->d), executed, ia32_swapped(a[l]));
+    STORE_WORDS(destination(w, u->d), executed, ia32_swapped(a[l]));
 }
 
 /* ---- products and quotients -------------------------------------------------------------------------------------- */
@@ -286,10 +286,10 @@ INLINE void store_wide(struct warp *w, unsigned bits, const u32 *high, const u32
 {
     u32 *eax = guest_register_at(w, IA32_EAX), *edx = guest_register_at(w, IA32_EDX);
     if (bits == 8) {
-        STORE_LANES(u32, eax, executed, (eax[l] & ~0xffffu) | high[l] << 8 | low[l]);
+        STORE_WORDS(eax, executed, (eax[l] & ~0xffffu) | high[l] << 8 | low[l]);
     } else if (bits == 16) {
-        STORE_LANES(u32, eax, executed, (eax[l] & ~0xffffu) | low[l]);
-        STORE_LANES(u32, edx, executed, (edx[l] & ~0xffffu) | high[l]);
+        STORE_WORDS(eax, executed, (eax[l] & ~0xffffu) | low[l]);
+        STORE_WORDS(edx, executed, (edx[l] & ~0xffffu) | high[l]);
     } else {
         store_lanes(eax, low, executed);
         store_lanes(edx, high, executed);
@@ -434,14 +434,14 @@ HANDLER(bit_mask)
 {
     const u32 *a = source(w, u->a);
     const u32 most = IA32_BITS(u->imm) - 1;
-    STORE_LANES(u32, destination(w, u->d), executed, 1u << (a[l] & most));
+    STORE_WORDS(destination(w, u->d), executed, 1u << (a[l] & most));
 }
 
 HANDLER(bit_place)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const unsigned bits = IA32_BITS(u->imm), by = bits == 16 ? 4 : 5;
-    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (u32)((s32)ia32_signed(b[l], bits) >> by) * (bits / 8));
+    STORE_WORDS(destination(w, u->d), executed, a[l] + (u32)((s32)ia32_signed(b[l], bits) >> by) * (bits / 8));
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
@@ -456,7 +456,7 @@ HANDLER(condition) { *predicate_at(w, IA32_P_CONDITION) = condition_mask(w, u) &
 HANDLER(set)
 {
     const lanemask m = condition_mask(w, u);
-    STORE_LANES(u32, destination(w, u->d), executed, m & lane_bit[l] ? 1 : 0);
+    STORE_WORDS(destination(w, u->d), executed, m & lane_bit[l] ? 1 : 0);
 }
 
 HANDLER(repeat)
@@ -478,16 +478,16 @@ HANDLER(advance)
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
     if (down)
-        STORE_LANES(u32, destination(w, u->d), executed, advanced(down, l, a[l], b[l]));
+        STORE_WORDS(destination(w, u->d), executed, advanced(down, l, a[l], b[l]));
     else
-        STORE_LANES(u32, destination(w, u->d), executed, a[l] + b[l]);
+        STORE_WORDS(destination(w, u->d), executed, a[l] + b[l]);
 }
 
 HANDLER(advance_half)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
-    STORE_LANES(u32, destination(w, u->d), executed, (a[l] & ~0xffffu) | (advanced(down, l, a[l], b[l]) & 0xffff));
+    STORE_WORDS(destination(w, u->d), executed, (a[l] & ~0xffffu) | (advanced(down, l, a[l], b[l]) & 0xffff));
 }
 
 /* ---- the register of flags --------------------------------------------------------------------------------------- */
@@ -501,7 +501,7 @@ HANDLER(get_flags)
     const lanemask c = w->carry, z = w->zero, s = w->sign, o = w->overflow;
     const lanemask p = *predicate_at(w, IA32_P_PARITY), a = *predicate_at(w, IA32_P_ADJUST);
     const lanemask d = *predicate_at(w, IA32_P_DIRECTION);
-    STORE_LANES(u32, destination(w, u->d), executed,
+    STORE_WORDS(destination(w, u->d), executed,
                 IA32_FLAGS_ON | (c & lane_bit[l] ? IA32_CF : 0) | (p & lane_bit[l] ? IA32_PF : 0) |
                     (a & lane_bit[l] ? IA32_AF : 0) | (z & lane_bit[l] ? IA32_ZF : 0) |
                     (s & lane_bit[l] ? IA32_SF : 0) | (d & lane_bit[l] ? IA32_DF : 0) |
