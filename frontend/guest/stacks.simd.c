@@ -39,7 +39,9 @@ INLINE bool is_split(u32 offset, unsigned width) { return (offset & 3) + width >
 INLINE void load_row(u32 *d, const struct guest_stacks *s, u32 offset, unsigned width, bool sign, lanemask executed)
 {
     const u32 *low = row_at(s, offset), up = (offset & 3) * 8;
-    if (is_split(offset, width))
+    if (width == 4 && !up)
+        STORE_LANES(u32, d, executed, low[l]);
+    else if (is_split(offset, width))
         STORE_LANES(u32, d, executed, element_of(low[l], low[l + LANES], up, width, sign));
     else
         STORE_LANES(u32, d, executed, element_of(low[l], 0, up, width, sign));
@@ -193,6 +195,15 @@ INLINE bool is_one_place(const u32 *a, const u32 *down)
     const __m512i low = _mm512_add_epi32(_mm512_load_si512(a), _mm512_loadu_si512(down));
     const __m512i high = _mm512_add_epi32(_mm512_load_si512(a + 16), _mm512_loadu_si512(down + 16));
     return _kortestz_mask16_u8(_mm512_cmpneq_epi32_mask(low, first), _mm512_cmpneq_epi32_mask(high, first));
+#elif defined __AVX2__
+    const __m256i first = _mm256_set1_epi32((s32)a[0]);
+    __m256i differs = _mm256_setzero_si256();
+    for (int l = 0; l < LANES; l += 8) {
+        const __m256i place = _mm256_add_epi32(_mm256_load_si256((const __m256i *)(a + l)),
+                                               _mm256_loadu_si256((const __m256i *)(down + l)));
+        differs = _mm256_or_si256(differs, _mm256_xor_si256(place, first));
+    }
+    return _mm256_testz_si256(differs, differs);
 #else
     u32 differs = 0;
     ALL_LANES differs |= (a[l] + down[l]) ^ a[0];

@@ -89,8 +89,8 @@ INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, u
         merge(&w->carry, mask_of_words(c), executed);
     if (u->imm & IA32_CARRY_ALONE)
         return;
-    set_result(w, r, u->imm, executed);
     merge(&w->overflow, mask_of_words(o), executed);
+    set_result(w, r, u->imm, executed);
 }
 
 #define DATA_FORM(operation, form)                                                                                     \
@@ -138,9 +138,9 @@ INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, u
     merge(&w->overflow, mask_of_words(o), executed);
     if (ia32_rotates(operation))
         return;
-    set_result(w, r, u->imm, executed);
     if (u->imm & IA32_WANTS_ADJUST)
         merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    set_result(w, r, u->imm, executed);
 }
 
 INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
@@ -299,10 +299,10 @@ INLINE void store_wide(struct warp *w, unsigned bits, const u32 *high, const u32
 INLINE void set_product(struct warp *w, const struct uop *u, const u32 *low, const u32 *carry, lanemask executed)
 {
     const lanemask c = mask_of_words(carry);
-    set_result(w, low, u->imm, executed);
     merge(&w->carry, c, executed);
     merge(&w->overflow, c, executed);
     merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    set_result(w, low, u->imm, executed);
 }
 
 INLINE void product_lanes(struct warp *w, const struct uop *u, lanemask executed, bool is_signed)
