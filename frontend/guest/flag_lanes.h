@@ -34,6 +34,18 @@ INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
         store_lanes((to), r_, (executed));                                                                             \
     } while (0)
 
+/* The number of the highest bit that is set, of what is not 0. Without AVX-512 it is the exponent of a float: where the
+ * bit below is 0, rounding does not make it another. */
+INLINE u32 highest_bit(u32 x)
+{
+#ifdef __AVX512CD__
+    return 31 - (u32)__builtin_clz(x);
+#else
+    const u32 exponent = bits_f32((f32)(s32)(x & ~(x >> 1))) >> 23;
+    return x >> 31 ? 31 : exponent - 127;
+#endif
+}
+
 /* Bit 0 of each word, as lanes of a mask. */
 INLINE lanemask mask_of_ones(const u32 *x)
 {

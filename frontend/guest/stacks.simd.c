@@ -6,6 +6,8 @@
 #include "tracefmt/writer.h"
 
 #define ALL_LANES for (int l = 0; l < LANES; l++)
+/* Loops that do not become vectors: branch predictors miss the ends of short ones. */
+#define UNROLL _Pragma("GCC unroll 32")
 
 /* ---- elements of words ------------------------------------------------------------------------------------------- */
 
@@ -97,8 +99,11 @@ INLINE void store_words(const struct words *w, const struct guest_stacks *s, lan
         _mm512_mask_i32scatter_epi32(host, (__mmask16)(executed >> l), _mm512_load_si512(w->at + l),
                                      _mm512_load_si512(w->word + l), 4);
 #else
-    for (lanemask m = executed; m; m &= m - 1)
-        host[w->at[__builtin_ctz(m)]] = w->word[__builtin_ctz(m)];
+    if (executed == EVERY_LANE)
+        UNROLL ALL_LANES host[w->at[l]] = w->word[l];
+    else
+        for (lanemask m = executed; m; m &= m - 1)
+            host[w->at[__builtin_ctz(m)]] = w->word[__builtin_ctz(m)];
 #endif
 }
 
@@ -270,11 +275,12 @@ INLINE void log_place(const struct guest_group *g, const struct uop *u, u32 offs
 
 INLINE void log_places(const struct guest_group *g, const struct uop *u)
 {
-    struct lane_addresses la;
+    const u32 *a = source(&g->w, u->a);
+    u64 at[LANES] ALIGNED;
     if (!g->w.log)
         return;
-    SIMD_NAME(addresses_narrow)(&la, operand_at(&g->w, u->a), u->imm, EVERY_LANE);
-    guest_log_access(g, u, EVERY_LANE, &la);
+    ALL_LANES at[l] = a[l] + (u32)u->imm;
+    rp_log_access(g->w.log, u->index, u->mode, EVERY_LANE, at);
 }
 
 INLINE void load_element(struct warp *w, const struct uop *u, unsigned width, bool sign)

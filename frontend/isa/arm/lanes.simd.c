@@ -121,7 +121,8 @@ INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed
     FOR_LANES
     {
         u32 saturated = 0, select = operation == ARM_SEL ? ge[l] : 0;
-        r[l] = arm_compute(operation, a[l], b[l], c[l], old[l], imm, &saturated, &select);
+        r[l] = operation == ARM_CLZ ? b[l] ? 31 - highest_bit(b[l]) : 32
+                                    : arm_compute(operation, a[l], b[l], c[l], old[l], imm, &saturated, &select);
         q[l] = saturated;
         ge[l] = select;
     }

@@ -183,7 +183,8 @@ INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, u
     FOR_LANES
     {
         from[l] = ia32_low_bits(a[l], bits);
-        r[l] = ia32_scan(operation, bits, from[l], old[l]);
+        const u32 bit = highest_bit(operation == IA32_BSR ? from[l] : from[l] & -from[l]);
+        r[l] = from[l] ? bit : operation == IA32_TZCNT ? bits : old[l];
     }
     store_lanes(destination(w, u->d), r, executed);
     if (!sets)
