@@ -171,7 +171,7 @@ static void ia32_shift_uops(struct ia32_translation *t)
     else
         t->live = ia32_flags_live(t->build, t->build->pc + i->length, ia32_flags_changed(i));
     shift.fn = SIMD_SELECT(ia32_handler)(operation, IA32_WHOLE, t->live != 0);
-    shift.imm = ia32_wants(t);
+    shift.imm = ia32_wants(t) | (constant && n ? IA32_SAME_AMOUNT : 0);
     if (constant && bits == 32 && !t->live && (operation == IA32_SHL || operation == IA32_SHR || operation == IA32_SAR))
         shift = (struct operation){.kind = UOP_LANE,
                                    .op = operation == IA32_SHL ? OP_SHL : OP_SHR,

@@ -55,6 +55,8 @@ INLINE void set_adjust(struct warp *w, const struct uop *u, lanemask executed, u
     merge(predicate_at(w, IA32_P_ADJUST), mask_of_ones(words), executed);
 }
 
+INLINE u32 blended(u32 old, u32 value, u32 mask) { return old ^ ((old ^ value) & mask); }
+
 INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, const u32 *r)
 {
     const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), mask = UINT32_MAX >> (32 - bits) << at;
@@ -62,9 +64,34 @@ INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, u
     STORE_WORDS(destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
 }
 
+/* Whether an operation need not know where in its register a part lies. */
+INLINE bool fits_in_place(unsigned operation)
+{
+    return operation != IA32_ADC && operation != IA32_SBB && operation != IA32_INC && operation != IA32_DEC;
+}
+
+/* Part of d = that part and a part of b, where both are in d. Nothing is carried into the part from below. */
+INLINE void data_in_place(struct warp *w, const struct uop *u, lanemask executed, unsigned operation)
+{
+    const u32 *old = source(w, u->d), *b = source(w, u->b);
+    const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), from = place_in(u, IA32_PART, IA32_B_SECOND);
+    const u32 mask = UINT32_MAX >> (32 - IA32_BITS(u->imm)) << at;
+    struct ia32_carry f;
+    if (at == from)
+        STORE_WORDS(destination(w, u->d), executed,
+                    blended(old[l], ia32_data(operation, 32, old[l] & mask, b[l] & mask, 0, &f), mask));
+    else
+        STORE_WORDS(destination(w, u->d), executed,
+                    blended(old[l], ia32_data(operation, 32, old[l] & mask, b[l] >> from << at & mask, 0, &f), mask));
+}
+
 INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form,
                        bool sets)
 {
+    if (form == IA32_PART && !sets && fits_in_place(operation)) {
+        data_in_place(w, u, executed, operation);
+        return;
+    }
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const u32 a_at = place_in(u, form, IA32_A_SECOND), b_at = place_in(u, form, IA32_B_SECOND);
     const unsigned bits = form == IA32_WHOLE ? 32 : IA32_BITS(u->imm);
@@ -115,6 +142,19 @@ static uop_fn data_handler(unsigned operation, enum ia32_form form, bool sets)
 
 /* ---- shifts ------------------------------------------------------------------------------------------------------ */
 
+/* The flags of a shift by 1 or more. */
+INLINE void set_shifted(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, const u32 *r,
+                        const u32 *c, const u32 *o)
+{
+    merge(&w->carry, mask_of_words(c), executed);
+    merge(&w->overflow, mask_of_words(o), executed);
+    if (ia32_rotates(operation))
+        return;
+    if (u->imm & IA32_WANTS_ADJUST)
+        merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    set_result(w, r, u->imm, executed);
+}
+
 INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
                        bool sets)
 {
@@ -132,23 +172,44 @@ INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, u
     }
     store_lanes(destination(w, u->d), r, executed);
     executed &= sets ? mask_of_others(n) : 0;
-    if (!executed)
-        return;
-    merge(&w->carry, mask_of_words(c), executed);
-    merge(&w->overflow, mask_of_words(o), executed);
-    if (ia32_rotates(operation))
-        return;
-    if (u->imm & IA32_WANTS_ADJUST)
-        merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
-    set_result(w, r, u->imm, executed);
+    if (executed)
+        set_shifted(w, u, executed, operation, r, c, o);
+}
+
+/* All lanes by the same amount, which is not 0. */
+INLINE void shift_by_same(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+                          bool sets)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b), n = *(const u32 *)source(w, u->c);
+    const lanemask carry = w->carry;
+    u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED;
+    FOR_LANES
+    {
+        struct ia32_carry f = {0};
+        r[l] = ia32_shift(operation, bits, a[l], b[l], n, carry & lane_bit[l] ? 1 : 0, &f);
+        c[l] = f.c;
+        o[l] = f.o;
+    }
+    store_lanes(destination(w, u->d), r, executed);
+    if (sets)
+        set_shifted(w, u, executed, operation, r, c, o);
 }
 
 INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
 {
+    const bool same = u->imm & IA32_SAME_AMOUNT;
     switch (IA32_BITS(u->imm)) {
-    case 8: shift_bits(w, u, executed, operation, 8, sets); break;
-    case 16: shift_bits(w, u, executed, operation, 16, sets); break;
-    default: shift_bits(w, u, executed, operation, 32, sets); break;
+#define CASE(bits)                                                                                                     \
+    case bits:                                                                                                         \
+        if (same)                                                                                                      \
+            shift_by_same(w, u, executed, operation, bits, sets);                                                      \
+        else                                                                                                           \
+            shift_bits(w, u, executed, operation, bits, sets);                                                         \
+        break
+        CASE(8);
+        CASE(16);
+        CASE(32);
+#undef CASE
     }
 }
 

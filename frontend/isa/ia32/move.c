@@ -3,6 +3,7 @@
 
 #include "frontend/isa/ia32/uops.h"
 
+#include "frontend/isa/ia32/flags.h"
 #include "frontend/isa/ia32/operations.h"
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
@@ -99,7 +100,7 @@ static void ia32_compare_exchange_uops(struct ia32_translation *t)
     } else {
         ia32_move(t, old, ia32_register(t, to->number, to->bytes, VALUE_TEMPORARY));
     }
-    t->live = IA32_STATUS; /* ZF is read here */
+    t->live = IA32_ZF | ia32_flags_live(t->build, t->build->pc + t->i->length, IA32_STATUS);
     ia32_compute(t, IA32_CMP, result, eax, old, true);
     ia32_lane(t, IA32_LANE_CONDITION, OPERAND_NONE, OPERAND_NONE, OPERAND_NONE, 4); /* e */
     if (!ia32_is_atomic(t->i)) {
@@ -286,7 +287,7 @@ static void ia32_string_step(struct ia32_translation *t)
         ia32_store(t, from ? value : eax, to, 0, bytes);
     if (operation == IA32_CMPS || operation == IA32_SCAS) {
         ia32_load(t, other, to, 0, bytes);
-        t->live = IA32_STATUS; /* ZF may be read here */
+        t->live = IA32_ZF | ia32_flags_live(t->build, t->build->pc + t->i->length, IA32_STATUS);
         ia32_compute(t, IA32_CMP, guest_temporary(RESULT_TEMPORARY), from ? value : eax, other, true);
     }
     if (operation == IA32_LODS)
