@@ -16,14 +16,18 @@ INLINE void merge(lanemask *to, lanemask value, lanemask executed) { *to = (*to 
 
 INLINE lanemask *predicate_at(const struct warp *w, unsigned n) { return register_at(w, GUEST_PREDICATE(n)); }
 
-/* Where not all lanes execute, bits are blended: compilers would make a choice of words a load under a mask, for which
- * `from` had to be written to memory each time. */
+/* Where not all lanes execute, bits are blended: of a choice of words compilers make a load under a mask, for which
+ * `from` had to be written to memory each time, whatever executes. For AVX-512 they do not. */
 INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
 {
     if (executed == EVERY_LANE)
         FOR_LANES to[l] = from[l];
     else
+#ifdef __AVX512DQ__
+        FOR_LANES to[l] = executed & lane_bit[l] ? from[l] : to[l];
+#else
         FOR_LANES to[l] ^= (to[l] ^ from[l]) & (executed & lane_bit[l] ? UINT32_MAX : 0);
+#endif
 }
 
 /* Computes `expression` (over int l, the lane) for all lanes, and stores it in the executed ones. */
