@@ -582,9 +582,9 @@ void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
     const bool is_signed = guest_is_signed(u), store = d->operand.kind == RP_ACCESS_STORE;
     d->addresses = SIMD_SELECT(addresses_narrow);
     u->mode = d->access; /* handlers of the stacks need no more of the descriptor */
-    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic
+    u->fn = u->op > GUEST_MOVING_ACCESS ? guest_atomic
             : d->count                  ? SIMD_SELECT(guest_list_handler)(store, false)
-                                        : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed, false);
+                                        : SIMD_SELECT(guest_access_handler)(u->op, store, bytes, is_signed, false);
     d->element = store ? SIMD_SELECT(element_store)(bytes, 4) : SIMD_SELECT(element_load)(bytes, 4, is_signed);
 }
 
@@ -593,5 +593,5 @@ void guest_prepare_known_access(struct uop *u)
     const bool store = u->memory->operand.kind == RP_ACCESS_STORE;
     u->fn = u->memory->count
                 ? SIMD_SELECT(guest_list_handler)(store, true)
-                : SIMD_SELECT(guest_access_handler)(store, u->memory->operand.width, guest_is_signed(u), true);
+                : SIMD_SELECT(guest_access_handler)(u->op, store, u->memory->operand.width, guest_is_signed(u), true);
 }

@@ -377,13 +377,42 @@ STORE(store_8, 1)
 STORE(store_16, 2)
 STORE(store_32, 4)
 
-uop_fn SIMD_NAME(guest_access_handler)(bool store, unsigned width, bool sign, bool known)
+/* Adds c to the address register, unless the access has failed. */
+INLINE void move_address(struct warp *w, const struct uop *u, lanemask executed)
 {
-    static const uop_fn handlers[][2] = {
+    const u32 *by = source(w, u->c);
+    u32 *a = destination(w, u->a);
+    if (!((struct guest_group *)w)->failed)
+        STORE_LANES(u32, a, executed, a[l] + by[l]);
+}
+
+#define MOVING(name)                                                                                                   \
+    HANDLER(name##_moving)                                                                                             \
+    {                                                                                                                  \
+        name(w, u, executed);                                                                                          \
+        move_address(w, u, executed);                                                                                  \
+    }
+MOVING(load_u16)
+MOVING(load_u16_known)
+MOVING(load_32)
+MOVING(load_32_known)
+MOVING(store_16)
+MOVING(store_16_known)
+MOVING(store_32)
+MOVING(store_32_known)
+
+uop_fn SIMD_NAME(guest_access_handler)(unsigned op, bool store, unsigned width, bool sign, bool known)
+{
+    static const uop_fn plain[][2] = {
         {load_u8, load_u8_known},   {load_s8, load_s8_known},   {store_8, store_8_known},
         {load_u16, load_u16_known}, {load_s16, load_s16_known}, {store_16, store_16_known},
         {load_32, load_32_known},   {load_32, load_32_known},   {store_32, store_32_known}};
-    return handlers[(width == 1 ? 0 : width == 2 ? 3 : 6) + (store ? 2 : sign)][known];
+    static const uop_fn moving[][2] = {[3] = {load_u16_moving, load_u16_known_moving},
+                                       [5] = {store_16_moving, store_16_known_moving},
+                                       [6] = {load_32_moving, load_32_known_moving},
+                                       [8] = {store_32_moving, store_32_known_moving}};
+    const unsigned row = (width == 1 ? 0 : width == 2 ? 3 : 6) + (store ? 2 : sign);
+    return op == GUEST_MOVING_ACCESS ? moving[row][known] : plain[row][known];
 }
 
 /* ---- lists of words ---------------------------------------------------------------------------------------------- */

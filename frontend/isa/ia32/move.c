@@ -157,7 +157,7 @@ static void ia32_translate_byte_uops(struct ia32_translation *t)
 void ia32_push(struct ia32_translation *t, struct operand value, unsigned bytes)
 {
     ia32_store(t, value, ESP, -(int64_t)bytes, bytes);
-    ia32_add(t, ESP, ESP, -bytes);
+    ia32_move_stack(t, -bytes);
 }
 
 /* An address by ESP is that behind the pop. */
@@ -168,7 +168,7 @@ static void ia32_pop_uops(struct ia32_translation *t)
     const bool whole = to->kind == IA32_REGISTER && to->bytes == 4;
     ia32_load(t, whole ? GUEST_REGISTER(to->number) : value, ESP, 0, to->bytes);
     if (!whole || to->number != IA32_ESP)
-        ia32_add(t, ESP, ESP, to->bytes);
+        ia32_move_stack(t, to->bytes);
     if (to->kind == IA32_MEMORY)
         ia32_find_address(t);
     if (!whole)
@@ -181,7 +181,7 @@ static void ia32_stack_of_all_uops(struct ia32_translation *t)
     if (t->i->row->operation == IA32_PUSHA) {
         for (unsigned n = 0; n < 8; n++)
             ia32_store(t, GUEST_REGISTER(n), ESP, -(int64_t)(bytes * (n + 1)), bytes);
-        ia32_add(t, ESP, ESP, -8 * bytes);
+        ia32_move_stack(t, -8 * bytes);
         return;
     }
     for (unsigned n = 0; n < 8; n++)
@@ -203,7 +203,7 @@ static void ia32_flags_on_stack_uops(struct ia32_translation *t)
         return;
     }
     ia32_load(t, value, ESP, 0, t->i->bytes);
-    ia32_add(t, ESP, ESP, t->i->bytes);
+    ia32_move_stack(t, t->i->bytes);
     ia32_lane(t, IA32_LANE_SET_FLAGS, OPERAND_NONE, value, OPERAND_NONE, IA32_STATUS | IA32_DF);
 }
 
