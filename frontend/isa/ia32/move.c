@@ -59,24 +59,40 @@ static void ia32_address_uops(struct ia32_translation *t)
     ia32_finish(t, o, d);
 }
 
+/* VALUE_TEMPORARY becomes what the first operand was. b: of an atomic operation, which is carried out by that. */
+static void ia32_take_old(struct ia32_translation *t, uint8_t atomic, struct operand b)
+{
+    const struct ia32_operand *to = &t->i->operand[0];
+    const struct operand value = guest_temporary(VALUE_TEMPORARY);
+    if (ia32_is_atomic(t->i))
+        ia32_emit_access(t, ia32_atomic(t, atomic, b));
+    else if (to->kind == IA32_MEMORY)
+        ia32_load(t, value, t->address, t->displacement, to->bytes);
+    else if (to->bytes == 1 && to->number >= 4)
+        ia32_register(t, to->number, to->bytes, VALUE_TEMPORARY);
+    else
+        ia32_move(t, value, GUEST_REGISTER(to->number));
+}
+
+/* XCHG with memory is atomic always. */
 static void ia32_exchange_uops(struct ia32_translation *t)
 {
     const struct ia32_operand *to = &t->i->operand[0], *from = &t->i->operand[1];
-    const bool adds = t->i->row->operation == IA32_XADD;
+    const struct operand b = ia32_source(t, 1, OTHER_TEMPORARY);
+    ia32_take_old(t, RP_ATOMIC_EXCH, b);
+    if (to->kind == IA32_REGISTER)
+        ia32_insert(t, to->number, to->bytes, b);
+    ia32_insert(t, from->number, from->bytes, guest_temporary(VALUE_TEMPORARY));
+}
+
+static void ia32_exchange_add_uops(struct ia32_translation *t)
+{
+    const struct ia32_operand *to = &t->i->operand[0], *from = &t->i->operand[1];
     const struct operand b = ia32_source(t, 1, OTHER_TEMPORARY), value = guest_temporary(VALUE_TEMPORARY);
     const struct operand result = guest_temporary(RESULT_TEMPORARY);
-    if (ia32_is_atomic(t->i))
-        ia32_emit_access(t, ia32_atomic(t, adds ? RP_ATOMIC_ADD : RP_ATOMIC_EXCH, b));
-    else if (to->kind == IA32_MEMORY)
-        ia32_load(t, value, t->address, t->displacement, to->bytes);
-    else
-        ia32_move(t, value, ia32_register(t, to->number, to->bytes, VALUE_TEMPORARY));
-    if (adds) {
-        ia32_know_result(t, result, false);
-        ia32_compute(t, IA32_ADD, result, value, b, t->live != 0);
-    } else {
-        ia32_move(t, result, b);
-    }
+    ia32_take_old(t, RP_ATOMIC_ADD, b);
+    ia32_know_result(t, result, false);
+    ia32_compute(t, IA32_ADD, result, value, b, t->live != 0);
     if (to->kind == IA32_MEMORY && !ia32_is_atomic(t->i))
         ia32_finish(t, to, result);
     ia32_insert(t, from->number, from->bytes, value);
@@ -236,8 +252,8 @@ void ia32_moving_uops(struct ia32_translation *t)
     case IA32_MOVSX: ia32_extending_move_uops(t); break;
     case IA32_CMOV: ia32_conditional_move_uops(t); break;
     case IA32_LEA: ia32_address_uops(t); break;
-    case IA32_XCHG:
-    case IA32_XADD: ia32_exchange_uops(t); break;
+    case IA32_XCHG: ia32_exchange_uops(t); break;
+    case IA32_XADD: ia32_exchange_add_uops(t); break;
     case IA32_CMPXCHG: ia32_compare_exchange_uops(t); break;
     case IA32_CMPXCHG8B: ia32_compare_exchange8_uops(t); break;
     case IA32_XLAT: ia32_translate_byte_uops(t); break;
