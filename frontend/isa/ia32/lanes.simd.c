@@ -64,13 +64,13 @@ INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, u
     STORE_WORDS(destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
 }
 
-/* Whether an operation need not know where in its register a part lies. */
+/* Whether a part can be computed where it lies in its register: neither CF nor 1 is added to its lowest bit. */
 INLINE bool fits_in_place(unsigned operation)
 {
     return operation != IA32_ADC && operation != IA32_SBB && operation != IA32_INC && operation != IA32_DEC;
 }
 
-/* Part of d = that part and a part of b, where both are in d. Nothing is carried into the part from below. */
+/* A part of d, which is the first source, too, where it lies: below it are zeros, so that nothing carries into it. */
 INLINE void data_in_place(struct warp *w, const struct uop *u, lanemask executed, unsigned operation)
 {
     const u32 *old = source(w, u->d), *b = source(w, u->b);
