@@ -455,22 +455,37 @@ static void guest_put_lanes(uint32_t *to, const uint32_t *from, lanemask execute
             to[__builtin_ctz(m)] = from[__builtin_ctz(m)];
 }
 
+/* What is stored where `old` was. */
+static void guest_combine_lanes(uint32_t *value, const struct rp_memory_operand *o, const uint32_t *old,
+                                const uint32_t *b, const uint32_t *c)
+{
+    if (o->atomic == RP_ATOMIC_EXCH)
+        memcpy(value, b, RP_WARP_LANES * sizeof *value);
+    else
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            value[l] = guest_combine(o, old[l], b[l], c[l]);
+}
+
+static lanemask guest_same_lanes(const uint32_t *a, const uint32_t *b, lanemask executed)
+{
+    return SIMD_SELECT(guest_compare)(CMP_EQ)(a, b) & executed;
+}
+
 /* The same where each lane accesses its own stack, so that their order does not matter. */
 static void guest_atomic_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
                                    const struct guest_offsets *at)
 {
     const uint32_t bytes = guest_access_bytes(u), *b = operand_at(&g->w, u->b), *c = operand_at(&g->w, u->c);
-    const bool negate = u->op == GUEST_ATOMIC_NEGATE;
     uint32_t old[RP_WARP_LANES] __attribute__((aligned(64))) = {0}, value[RP_WARP_LANES] __attribute__((aligned(64)));
-    uint32_t *d = register_at(&g->w, u->d), changed = 0;
     SIMD_SELECT(guest_load_stacks)(old, at, &g->stacks, 0, bytes, false, executed);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        value[l] = negate ? -old[l] : guest_combine(&u->memory->operand, old[l], b[l], c[l]);
+    if (u->op == GUEST_ATOMIC_NEGATE)
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            value[l] = -old[l];
+    else
+        guest_combine_lanes(value, &u->memory->operand, old, b, c);
     SIMD_SELECT(guest_store_stacks)(value, at, &g->stacks, 0, bytes, executed);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        changed |= executed >> l & 1 ? value[l] ^ old[l] : 0;
-    guest_put_lanes(d, old, executed);
-    g->stored |= changed != 0;
+    g->stored |= guest_same_lanes(value, old, executed) != executed;
+    guest_put_lanes(register_at(&g->w, u->d), old, executed);
 }
 
 static void guest_exchange_pairs_in_stacks(struct guest_group *g, const struct uop *u, lanemask executed,
@@ -478,14 +493,11 @@ static void guest_exchange_pairs_in_stacks(struct guest_group *g, const struct u
 {
     const struct operand *e = u->memory->elements;
     uint32_t old[2][RP_WARP_LANES] __attribute__((aligned(64))) = {{0}}, *values[6];
-    lanemask same = 0;
     for (unsigned i = 0; i < 6; i++)
         values[i] = register_at(&g->w, e[i]);
     for (unsigned i = 0; i < 2; i++)
         SIMD_SELECT(guest_load_stacks)(old[i], at, &g->stacks, 4 * i, 4, false, executed);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        same |= (lanemask)(old[0][l] == values[2][l] && old[1][l] == values[3][l]) << l;
-    same &= executed;
+    const lanemask same = guest_same_lanes(old[0], values[2], guest_same_lanes(old[1], values[3], executed));
     for (unsigned i = 0; i < 2 && same; i++)
         SIMD_SELECT(guest_store_stacks)(values[4 + i], at, &g->stacks, 4 * i, 4, same);
     for (unsigned i = 0; i < 2; i++)
@@ -570,9 +582,9 @@ void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
     const bool is_signed = guest_is_signed(u), store = d->operand.kind == RP_ACCESS_STORE;
     d->addresses = SIMD_SELECT(addresses_narrow);
     u->mode = d->access; /* handlers of the stacks need no more of the descriptor */
-    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic
+    u->fn = u->op > GUEST_MOVING_ACCESS ? guest_atomic
             : d->count                  ? SIMD_SELECT(guest_list_handler)(store, false)
-                                        : SIMD_SELECT(guest_access_handler)(store, bytes, is_signed, false);
+                                        : SIMD_SELECT(guest_access_handler)(u->op, store, bytes, is_signed, false);
     d->element = store ? SIMD_SELECT(element_store)(bytes, 4) : SIMD_SELECT(element_load)(bytes, 4, is_signed);
 }
 
@@ -581,5 +593,5 @@ void guest_prepare_known_access(struct uop *u)
     const bool store = u->memory->operand.kind == RP_ACCESS_STORE;
     u->fn = u->memory->count
                 ? SIMD_SELECT(guest_list_handler)(store, true)
-                : SIMD_SELECT(guest_access_handler)(store, u->memory->operand.width, guest_is_signed(u), true);
+                : SIMD_SELECT(guest_access_handler)(u->op, store, u->memory->operand.width, guest_is_signed(u), true);
 }

@@ -403,14 +403,6 @@ static uint32_t guest_jump(struct guest_warp *w, const struct uop *u, lanemask l
     return UOP_NOWHERE;
 }
 
-lanemask guest_taken(const struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
-{
-    const lanemask executed = guest_executed(w, u);
-    return u->compare == CMP_TRUE
-               ? executed
-               : executed & e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b));
-}
-
 uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
 {
     uint32_t next = (uint32_t)(u - w->g.program->uops) + 1;
@@ -423,7 +415,8 @@ uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, cons
             guest_wait(w, next, active & ~taken);
         return guest_jump(w, u, taken);
     }
-    taken = guest_taken(w, e, u);
+    taken = w->branch == u ? w->taken : guest_taken(w, e, u);
+    w->branch = NULL;
     if (taken == active)
         return u->target;
     next = u->reconverge == UOP_NOWHERE ? next : u->reconverge;
@@ -545,8 +538,8 @@ static inline const struct uop *guest_execute_line(struct guest_warp *w, const s
 }
 
 /* Where all lanes go on behind a uop of another kind, if they go on at one place further down and nothing else is to be
- * done; else NULL. */
-static const struct uop *guest_way_on(const struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
+ * done; else NULL, and guest_transfer need not compare again. */
+static const struct uop *guest_way_on(struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
 {
     const struct uop *uops = w->g.program->uops, *to = u + 1;
     if (u->kind == UOP_FENCE || (u->kind == UOP_TRAP && !guest_executed(w, u)))
@@ -558,7 +551,11 @@ static const struct uop *guest_way_on(const struct guest_warp *w, const struct g
         to = &uops[u->target];
     else if (u->reconverge != UOP_NOWHERE)
         to = &uops[u->reconverge];
-    return (taken && taken != w->g.w.active) || to <= u ? NULL : to;
+    if ((!taken || taken == w->g.w.active) && to > u)
+        return to;
+    w->branch = u;
+    w->taken = taken;
+    return NULL;
 }
 
 /* Goes there, unless the turn is over: a run of instructions that goes on need not end. */

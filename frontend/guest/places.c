@@ -38,7 +38,7 @@ void guest_mark_places(struct guest_program *p, const struct operation *operatio
     guest_registers known = 0;
     for (uint32_t i = 0; i < p->uop_count; i++) {
         const struct operation *o = &operations[i];
-        const bool access = o->kind == UOP_MEMORY && o->op == GUEST_PLAIN_ACCESS && !is_register(o->guard);
+        const bool access = o->kind == UOP_MEMORY && o->op <= GUEST_MOVING_ACCESS && !is_register(o->guard);
         const guest_registers address = access ? guest_register_bit(o->a) : 0;
         if (o->kind > UOP_MEMORY)
             known = 0;

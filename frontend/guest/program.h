@@ -38,13 +38,15 @@ enum guest_trap {
     GUEST_TRAP_OUTSIDE, /* no code, at `target`: the row is that of the branch to it */
 };
 
-/* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or
+/* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; d likewise, and then c, a constant,
+ * added to a, which is not d; the others have b as the operand, or
  * two words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. An atomic of kind
  * CAS stores b where c is in memory. GUEST_ATOMIC_NEGATE stores what was there with the other sign. Of
  * GUEST_COMPARE_EXCHANGE_PAIR, lists[0] is what two words were, lists[1] those they are compared with, then new ones.
  */
 enum guest_memory_op {
     GUEST_PLAIN_ACCESS,
+    GUEST_MOVING_ACCESS,
     GUEST_LOAD_RESERVED,
     GUEST_STORE_CONDITIONAL,
     GUEST_ATOMIC,

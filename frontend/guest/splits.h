@@ -52,9 +52,11 @@ struct guest_warp {
     uint32_t run_start;            /* the instruction at which the current run began */
     uint64_t steps;                /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
-    uint64_t apart[LANES]; /* by lane: the others */
-    bool news;             /* somebody has stored since a split began to spin */
-    bool changed;          /* in this turn it has stored, made a call, or run to the turn's end */
+    uint64_t apart[LANES];    /* by lane: the others */
+    const struct uop *branch; /* the branch that is about to be carried out, if its lanes have been compared: `taken` */
+    lanemask taken;
+    bool news;    /* somebody has stored since a split began to spin */
+    bool changed; /* in this turn it has stored, made a call, or run to the turn's end */
     struct guest_spin spin;
 } __attribute__((aligned(64))); /* a line of the cache: what is loaded as vectors lies in as few as it can */
 
@@ -98,8 +100,6 @@ static inline void guest_free_slot(struct guest_waiting *q, unsigned slot)
 }
 /* Where all lanes of the current split go, if they go to one place; else UOP_NOWHERE, and they wait at theirs. */
 uint32_t guest_transfer(struct guest_warp *, const struct guest_engine *, const struct uop *);
-/* Lanes that a UOP_BRANCH takes to its target. */
-lanemask guest_taken(const struct guest_warp *, const struct guest_engine *, const struct uop *);
 /* Executes an environment call. Its lanes then wait at the next instruction. */
 void guest_environment_call(struct guest_warp *, const struct uop *);
 /* All cores that have not exited wait at the barrier: they go on. False: some do not wait. */
@@ -117,6 +117,15 @@ void guest_registers_out(struct guest_warp *, unsigned lane, struct guest_core *
 static inline lanemask guest_executed(const struct guest_warp *w, const struct uop *u)
 {
     return u->flags & UF_GUARDED ? w->g.w.active & guard(&w->g.w, u) : w->g.w.active;
+}
+
+/* Lanes that a UOP_BRANCH takes to its target. */
+static inline lanemask guest_taken(const struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
+{
+    const lanemask executed = guest_executed(w, u);
+    return u->compare == CMP_TRUE
+               ? executed
+               : executed & e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b));
 }
 
 #endif

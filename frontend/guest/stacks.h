@@ -45,8 +45,8 @@ SIMD_DECLARE(void, guest_store_stacks,
 
 /* The handlers of plain accesses of one element, and of lists of words. They make accesses of 32 cores to their stacks;
  * of lists, those to one place. All others are for guest_access and guest_access_list (access.c). `known`: an access
- * before may have found that they are to one place (places.h). */
-SIMD_DECLARE(uop_fn, guest_access_handler, (bool store, unsigned width, bool sign, bool known))
+ * before may have found that they are to one place (places.h). op: GUEST_PLAIN_ACCESS, GUEST_MOVING_ACCESS. */
+SIMD_DECLARE(uop_fn, guest_access_handler, (unsigned op, bool store, unsigned width, bool sign, bool known))
 SIMD_DECLARE(uop_fn, guest_list_handler, (bool store, bool known))
 
 #endif

@@ -6,6 +6,8 @@
 #include "tracefmt/writer.h"
 
 #define ALL_LANES for (int l = 0; l < LANES; l++)
+/* Loops that do not become vectors: branch predictors miss the ends of short ones. */
+#define UNROLL _Pragma("GCC unroll 32")
 
 /* ---- elements of words ------------------------------------------------------------------------------------------- */
 
@@ -39,7 +41,9 @@ INLINE bool is_split(u32 offset, unsigned width) { return (offset & 3) + width >
 INLINE void load_row(u32 *d, const struct guest_stacks *s, u32 offset, unsigned width, bool sign, lanemask executed)
 {
     const u32 *low = row_at(s, offset), up = (offset & 3) * 8;
-    if (is_split(offset, width))
+    if (width == 4 && !up)
+        STORE_LANES(u32, d, executed, low[l]);
+    else if (is_split(offset, width))
         STORE_LANES(u32, d, executed, element_of(low[l], low[l + LANES], up, width, sign));
     else
         STORE_LANES(u32, d, executed, element_of(low[l], 0, up, width, sign));
@@ -95,8 +99,11 @@ INLINE void store_words(const struct words *w, const struct guest_stacks *s, lan
         _mm512_mask_i32scatter_epi32(host, (__mmask16)(executed >> l), _mm512_load_si512(w->at + l),
                                      _mm512_load_si512(w->word + l), 4);
 #else
-    for (lanemask m = executed; m; m &= m - 1)
-        host[w->at[__builtin_ctz(m)]] = w->word[__builtin_ctz(m)];
+    if (executed == EVERY_LANE)
+        UNROLL ALL_LANES host[w->at[l]] = w->word[l];
+    else
+        for (lanemask m = executed; m; m &= m - 1)
+            host[w->at[__builtin_ctz(m)]] = w->word[__builtin_ctz(m)];
 #endif
 }
 
@@ -193,6 +200,15 @@ INLINE bool is_one_place(const u32 *a, const u32 *down)
     const __m512i low = _mm512_add_epi32(_mm512_load_si512(a), _mm512_loadu_si512(down));
     const __m512i high = _mm512_add_epi32(_mm512_load_si512(a + 16), _mm512_loadu_si512(down + 16));
     return _kortestz_mask16_u8(_mm512_cmpneq_epi32_mask(low, first), _mm512_cmpneq_epi32_mask(high, first));
+#elif defined __AVX2__
+    const __m256i first = _mm256_set1_epi32((s32)a[0]);
+    __m256i differs = _mm256_setzero_si256();
+    for (int l = 0; l < LANES; l += 8) {
+        const __m256i place = _mm256_add_epi32(_mm256_load_si256((const __m256i *)(a + l)),
+                                               _mm256_loadu_si256((const __m256i *)(down + l)));
+        differs = _mm256_or_si256(differs, _mm256_xor_si256(place, first));
+    }
+    return _mm256_testz_si256(differs, differs);
 #else
     u32 differs = 0;
     ALL_LANES differs |= (a[l] + down[l]) ^ a[0];
@@ -259,11 +275,12 @@ INLINE void log_place(const struct guest_group *g, const struct uop *u, u32 offs
 
 INLINE void log_places(const struct guest_group *g, const struct uop *u)
 {
-    struct lane_addresses la;
+    const u32 *a = source(&g->w, u->a);
+    u64 at[LANES] ALIGNED;
     if (!g->w.log)
         return;
-    SIMD_NAME(addresses_narrow)(&la, operand_at(&g->w, u->a), u->imm, EVERY_LANE);
-    guest_log_access(g, u, EVERY_LANE, &la);
+    ALL_LANES at[l] = a[l] + (u32)u->imm;
+    rp_log_access(g->w.log, u->index, u->mode, EVERY_LANE, at);
 }
 
 INLINE void load_element(struct warp *w, const struct uop *u, unsigned width, bool sign)
@@ -360,13 +377,42 @@ STORE(store_8, 1)
 STORE(store_16, 2)
 STORE(store_32, 4)
 
-uop_fn SIMD_NAME(guest_access_handler)(bool store, unsigned width, bool sign, bool known)
+/* Adds c to the address register, unless the access has failed. */
+INLINE void move_address(struct warp *w, const struct uop *u, lanemask executed)
 {
-    static const uop_fn handlers[][2] = {
+    const u32 *by = source(w, u->c);
+    u32 *a = destination(w, u->a);
+    if (!((struct guest_group *)w)->failed)
+        STORE_LANES(u32, a, executed, a[l] + by[l]);
+}
+
+#define MOVING(name)                                                                                                   \
+    HANDLER(name##_moving)                                                                                             \
+    {                                                                                                                  \
+        name(w, u, executed);                                                                                          \
+        move_address(w, u, executed);                                                                                  \
+    }
+MOVING(load_u16)
+MOVING(load_u16_known)
+MOVING(load_32)
+MOVING(load_32_known)
+MOVING(store_16)
+MOVING(store_16_known)
+MOVING(store_32)
+MOVING(store_32_known)
+
+uop_fn SIMD_NAME(guest_access_handler)(unsigned op, bool store, unsigned width, bool sign, bool known)
+{
+    static const uop_fn plain[][2] = {
         {load_u8, load_u8_known},   {load_s8, load_s8_known},   {store_8, store_8_known},
         {load_u16, load_u16_known}, {load_s16, load_s16_known}, {store_16, store_16_known},
         {load_32, load_32_known},   {load_32, load_32_known},   {store_32, store_32_known}};
-    return handlers[(width == 1 ? 0 : width == 2 ? 3 : 6) + (store ? 2 : sign)][known];
+    static const uop_fn moving[][2] = {[3] = {load_u16_moving, load_u16_known_moving},
+                                       [5] = {store_16_moving, store_16_known_moving},
+                                       [6] = {load_32_moving, load_32_known_moving},
+                                       [8] = {store_32_moving, store_32_known_moving}};
+    const unsigned row = (width == 1 ? 0 : width == 2 ? 3 : 6) + (store ? 2 : sign);
+    return op == GUEST_MOVING_ACCESS ? moving[row][known] : plain[row][known];
 }
 
 /* ---- lists of words ---------------------------------------------------------------------------------------------- */

@@ -21,8 +21,6 @@ enum arm_lane {
     ARM_LANE_COMPARE_C,                      /* C = that of a - (b << imm) */
     ARM_LANE_NZ,                             /* N and Z of a */
     ARM_LANE_NZ_LONG,                        /* of a (upper word) and b */
-    ARM_LANE_CONDITION,                      /* ARM_P_CONDITION = condition imm */
-    ARM_LANE_GUARD,                          /* likewise, and the trace gets it as the guard of the instruction */
     ARM_LANE_GET_STATUS,                     /* d = the status register */
     ARM_LANE_SET_STATUS,                     /* the bits of imm of the status register = those of a */
     ARM_LANES
@@ -35,5 +33,7 @@ SIMD_DECLARE(uop_fn, arm_data_handler, (unsigned operation, enum arm_data_form))
 SIMD_DECLARE(uop_fn, arm_compute_handler, (unsigned operation, uint32_t imm))
 SIMD_DECLARE(uop_fn, arm_long_handler, (unsigned operation))
 SIMD_DECLARE(uop_fn, arm_lane_handler, (unsigned lane))
+/* ARM_P_CONDITION = a condition other than ARM_ALWAYS. Recorded: the trace gets it as the guard of the instruction. */
+SIMD_DECLARE(uop_fn, arm_condition_handler, (unsigned condition, bool recorded))
 
 #endif

@@ -121,7 +121,8 @@ INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed
     FOR_LANES
     {
         u32 saturated = 0, select = operation == ARM_SEL ? ge[l] : 0;
-        r[l] = arm_compute(operation, a[l], b[l], c[l], old[l], imm, &saturated, &select);
+        r[l] = operation == ARM_CLZ ? b[l] ? 31 - highest_bit(b[l]) : 32
+                                    : arm_compute(operation, a[l], b[l], c[l], old[l], imm, &saturated, &select);
         q[l] = saturated;
         ge[l] = select;
     }
@@ -239,17 +240,37 @@ HANDLER(nz_long)
     merge(&w->zero, mask_of_words(zero), executed);
 }
 
-HANDLER(condition)
+INLINE lanemask set_condition(struct warp *w, lanemask executed, unsigned condition)
 {
-    const lanemask holds = arm_condition((unsigned)u->imm, w->sign, w->zero, w->carry, w->overflow);
-    *predicate_at(w, ARM_P_CONDITION) = holds & executed;
+    const lanemask holds = arm_condition(condition, w->sign, w->zero, w->carry, w->overflow);
+    return *predicate_at(w, ARM_P_CONDITION) = holds & executed;
 }
 
-HANDLER(guard_condition)
+/* Each condition has its handlers: most instructions of A32 may have one. */
+#define CONDITION(condition)                                                                                           \
+    HANDLER(condition_##condition)                                                                                     \
+    {                                                                                                                  \
+        (void)u;                                                                                                       \
+        set_condition(w, executed, condition);                                                                         \
+    }                                                                                                                  \
+    HANDLER(recorded_##condition)                                                                                      \
+    {                                                                                                                  \
+        (void)u;                                                                                                       \
+        const lanemask holds = set_condition(w, executed, condition);                                                  \
+        if (w->log)                                                                                                    \
+            rp_log_guard(w->log, holds);                                                                               \
+    }
+#define ALL_CONDITIONS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
+ALL_CONDITIONS(CONDITION)
+
+uop_fn SIMD_NAME(arm_condition_handler)(unsigned condition, bool recorded)
 {
-    condition(w, u, executed);
-    if (w->log)
-        rp_log_guard(w->log, *predicate_at(w, ARM_P_CONDITION));
+    static const uop_fn handlers[][2] = {
+#define ROW(condition) {condition_##condition, recorded_##condition},
+        ALL_CONDITIONS(ROW)
+#undef ROW
+    };
+    return handlers[condition][recorded];
 }
 
 HANDLER(get_status)
@@ -287,8 +308,7 @@ uop_fn SIMD_NAME(arm_lane_handler)(unsigned lane)
         [ARM_LANE_CARRY + ARM_ASR] = carry_ASR, [ARM_LANE_CARRY + ARM_ROR] = carry_ROR,
         [ARM_LANE_CARRY + ARM_RRX] = carry_RRX, [ARM_LANE_SET_CARRY] = set_carry,
         [ARM_LANE_COMPARE_C] = compare_c,       [ARM_LANE_NZ] = nz,
-        [ARM_LANE_NZ_LONG] = nz_long,           [ARM_LANE_CONDITION] = condition,
-        [ARM_LANE_GUARD] = guard_condition,     [ARM_LANE_GET_STATUS] = get_status,
+        [ARM_LANE_NZ_LONG] = nz_long,           [ARM_LANE_GET_STATUS] = get_status,
         [ARM_LANE_SET_STATUS] = set_status,
     };
     return handlers[lane];

@@ -89,20 +89,32 @@ ARM_INLINE uint32_t arm_data(unsigned operation, uint32_t n, uint32_t operand, u
 
 /* ---- saturation, A2.2.1 ------------------------------------------------------------------------------------------ */
 
-/* To `bits` bits; *q becomes 1 if the value does not fit. */
-ARM_INLINE int64_t arm_saturate(int64_t x, int64_t least, int64_t most, uint32_t *q)
+/* Words suffice for what has fewer than 64 bits in the manual: vectors then hold as many lanes as of anything else. */
+
+/* *q becomes 1 if the value does not fit. */
+ARM_INLINE uint32_t arm_saturate(int32_t x, int32_t least, int32_t most, uint32_t *q)
 {
-    const int64_t y = x < least ? least : x > most ? most : x;
+    const int32_t y = x < least ? least : x > most ? most : x;
     *q |= y != x;
-    return y;
+    return (uint32_t)y;
 }
-ARM_INLINE uint32_t arm_saturate_signed(int64_t x, unsigned bits, uint32_t *q)
+ARM_INLINE uint32_t arm_saturate_signed(int32_t x, unsigned bits, uint32_t *q)
 {
-    return (uint32_t)arm_saturate(x, -((int64_t)1 << (bits - 1)), ((int64_t)1 << (bits - 1)) - 1, q);
+    const int32_t most = (int32_t)((1u << (bits - 1)) - 1);
+    return arm_saturate(x, ~most, most, q);
 }
-ARM_INLINE uint32_t arm_saturate_unsigned(int64_t x, unsigned bits, uint32_t *q)
+ARM_INLINE uint32_t arm_saturate_unsigned(int32_t x, unsigned bits, uint32_t *q)
 {
-    return (uint32_t)arm_saturate(x, 0, ((int64_t)1 << bits) - 1, q);
+    return arm_saturate(x, 0, (int32_t)((1u << bits) - 1), q);
+}
+
+/* x + y or x - y, to 32 bits. */
+ARM_INLINE uint32_t arm_saturated_sum(uint32_t x, uint32_t y, bool subtract, uint32_t *q)
+{
+    const uint32_t sum = subtract ? x - y : x + y;
+    const uint32_t overflow = (subtract ? x ^ y : ~(x ^ y)) & (x ^ sum);
+    *q |= overflow >> 31;
+    return overflow >> 31 ? 0x7fffffff + (x >> 31) : sum;
 }
 
 /* ---- halves and bytes -------------------------------------------------------------------------------------------- */
@@ -111,25 +123,48 @@ ARM_INLINE int32_t arm_half(uint32_t x, unsigned top) { return (int16_t)(x >> (t
 ARM_INLINE uint32_t arm_halves(uint32_t high, uint32_t low) { return high << 16 | (low & 0xffff); }
 ARM_INLINE uint32_t arm_exchange(uint32_t x, uint32_t imm) { return imm & 1 ? x >> 16 | x << 16 : x; }
 
-/* A part of a parallel addition, of `width` bits; *ge: 1 if a signed sum is not below zero, or an unsigned one carries
- * (a difference: does not borrow). */
-ARM_INLINE uint32_t arm_part(uint32_t variant, int32_t x, int32_t y, bool subtract, unsigned width, uint32_t *ge)
+/* The parts of a word that a parallel addition adds: `high` has the highest bit of each. Masks of parts have that bit,
+ * too. */
+struct arm_parts {
+    uint32_t sum, overflow, carry; /* carry of a difference: where it does not borrow */
+};
+
+/* Without the highest bits first, so that no part carries into the next one. */
+ARM_INLINE struct arm_parts arm_add_parts(uint32_t high, uint32_t x, uint32_t y, bool subtract)
 {
-    const int32_t sum = subtract ? x - y : x + y, top = 1 << width, half = top >> 1;
-    *ge = variant >= ARM_UNSIGNED ? (subtract ? sum >= 0 : sum >= top) : sum >= 0;
-    switch (variant) {
-    case ARM_Q: return (uint32_t)(sum < -half ? -half : sum >= half ? half - 1 : sum) & (uint32_t)(top - 1);
-    case ARM_UQ: return (uint32_t)(sum < 0 ? 0 : sum >= top ? top - 1 : sum);
-    case ARM_SH:
-    case ARM_UH: return (uint32_t)(sum >> 1) & (uint32_t)(top - 1);
-    default: return (uint32_t)sum & (uint32_t)(top - 1);
-    }
+    const uint32_t z = subtract ? ~y : y; /* x - y = x + ~y + 1 */
+    const uint32_t low = subtract ? (x | high) - (y & ~high) : (x & ~high) + (y & ~high);
+    const uint32_t sum = subtract ? low ^ (~(x ^ y) & high) : low ^ ((x ^ y) & high);
+    return (struct arm_parts){sum, ~(x ^ z) & (x ^ sum) & high, ((x & z) | ((x | z) & ~sum)) & high};
 }
 
-ARM_INLINE int32_t arm_part_of(uint32_t variant, uint32_t x, unsigned at, unsigned width)
+/* All bits of these parts. */
+ARM_INLINE uint32_t arm_whole_parts(uint32_t parts, unsigned width) { return (parts << 1) - (parts >> (width - 1)); }
+
+/* Half the sums or differences, rounded downwards. Signed parts are taken for numbers greater by 2^(width - 1); half of
+ * x - y is half of x + ~y, rounded upwards, less 2^(width - 1). */
+ARM_INLINE uint32_t arm_halve_parts(uint32_t high, uint32_t x, uint32_t y, bool subtract, bool is_signed)
 {
-    const uint32_t bits = x >> at & ((1u << width) - 1);
-    return variant >= ARM_UNSIGNED ? (int32_t)bits : (int32_t)(bits << (32 - width)) >> (32 - width);
+    const uint32_t more = is_signed ? high : 0, a = x ^ more, b = subtract ? ~(y ^ more) : y ^ more;
+    const uint32_t half = (a ^ b) >> 1 & ~high;
+    return (subtract ? (a | b) - half : (a & b) + half) ^ (subtract ? high : more);
+}
+
+/* *ge: parts whose signed sum is not below zero, or whose unsigned one carries. */
+ARM_INLINE uint32_t arm_parallel_parts(uint32_t variant, uint32_t x, uint32_t y, bool subtract, unsigned width,
+                                       uint32_t *ge)
+{
+    const uint32_t high = width == 8 ? 0x80808080u : 0x80008000u;
+    const struct arm_parts p = arm_add_parts(high, x, y, subtract);
+    const uint32_t carried = arm_whole_parts(p.carry, width), overflowed = arm_whole_parts(p.overflow, width);
+    *ge = variant == ARM_UNSIGNED ? p.carry : ~(p.sum ^ p.overflow) & high;
+    switch (variant) {
+    case ARM_Q: return (p.sum & ~overflowed) | ((~high + ((x & high) >> (width - 1))) & overflowed);
+    case ARM_UQ: return subtract ? p.sum & carried : p.sum | carried;
+    case ARM_SH:
+    case ARM_UH: return arm_halve_parts(high, x, y, subtract, variant == ARM_SH);
+    default: return p.sum;
+    }
 }
 
 ARM_INLINE uint32_t arm_parallel_halves(uint32_t variant, uint32_t operation, uint32_t n, uint32_t m, uint32_t *ge)
@@ -137,25 +172,19 @@ ARM_INLINE uint32_t arm_parallel_halves(uint32_t variant, uint32_t operation, ui
     const bool crossed = operation == ARM_ASX || operation == ARM_SAX;
     const bool low_subtracts = operation == ARM_ASX || operation == ARM_SUB16;
     const bool high_subtracts = operation == ARM_SAX || operation == ARM_SUB16;
+    const uint32_t y = crossed ? m >> 16 | m << 16 : m;
     uint32_t low_ge, high_ge;
-    const uint32_t low = arm_part(variant, arm_part_of(variant, n, 0, 16),
-                                  arm_part_of(variant, m, crossed ? 16 : 0, 16), low_subtracts, 16, &low_ge);
-    const uint32_t high = arm_part(variant, arm_part_of(variant, n, 16, 16),
-                                   arm_part_of(variant, m, crossed ? 0 : 16, 16), high_subtracts, 16, &high_ge);
-    *ge = low_ge * 3 | high_ge * 12;
-    return high << 16 | low;
+    const uint32_t low = arm_parallel_parts(variant, n, y, low_subtracts, 16, &low_ge);
+    const uint32_t high = arm_parallel_parts(variant, n, y, high_subtracts, 16, &high_ge);
+    *ge = (low_ge >> 15 & 1) * 3 | (high_ge >> 31) * 12;
+    return arm_halves(high >> 16, low);
 }
 
 ARM_INLINE uint32_t arm_parallel_bytes(uint32_t variant, uint32_t operation, uint32_t n, uint32_t m, uint32_t *ge)
 {
-    uint32_t r = 0, part;
-    *ge = 0;
-    for (unsigned at = 0; at < 32; at += 8) {
-        r |= arm_part(variant, arm_part_of(variant, n, at, 8), arm_part_of(variant, m, at, 8), operation == ARM_SUB8, 8,
-                      &part)
-             << at;
-        *ge |= part << at / 8;
-    }
+    uint32_t g;
+    const uint32_t r = arm_parallel_parts(variant, n, m, operation == ARM_SUB8, 8, &g);
+    *ge = (g >> 7 & 1) | (g >> 14 & 2) | (g >> 21 & 4) | (g >> 28 & 8);
     return r;
 }
 
@@ -222,16 +251,35 @@ ARM_INLINE uint32_t arm_extract_signed(uint32_t x, uint32_t imm)
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 ARM_INLINE int64_t arm_wide(uint32_t n, uint32_t m) { return (int64_t)(int32_t)n * (int32_t)m; }
-ARM_INLINE int64_t arm_half_products(uint32_t n, uint32_t m, bool subtract)
+/* The product of n and half of m, without its lowest 16 bits. */
+ARM_INLINE uint32_t arm_upper_product(uint32_t n, int32_t half)
 {
-    const int64_t low = arm_half(n, 0) * arm_half(m, 0), high = (int64_t)arm_half(n, 1) * arm_half(m, 1);
-    return subtract ? low - high : low + high;
+    return (uint32_t)(arm_half(n, 1) * half + ((int32_t)(n & 0xffff) * half >> 16));
 }
 /* *q becomes 1 if the sum does not fit 32 bits. */
-ARM_INLINE uint32_t arm_sum_q(int64_t x, uint32_t *q)
+ARM_INLINE uint32_t arm_sum_q(uint32_t x, uint32_t y, uint32_t *q)
 {
-    *q |= x != (int32_t)x;
-    return (uint32_t)x;
+    const uint32_t sum = x + y;
+    *q |= ((x ^ sum) & (y ^ sum)) >> 31;
+    return sum;
+}
+/* The sum or the difference of two products of halves. */
+ARM_INLINE int64_t arm_half_products(uint32_t n, uint32_t m, bool subtract)
+{
+    const int64_t low = arm_half(n, 0) * arm_half(m, 0), high = arm_half(n, 1) * arm_half(m, 1);
+    return subtract ? low - high : low + high;
+}
+/* That and a; *q becomes 1 if it does not fit 32 bits. It does where the products alone do not, and a brings them back.
+ */
+ARM_INLINE uint32_t arm_half_products_q(uint32_t n, uint32_t m, uint32_t a, bool subtract, uint32_t *q)
+{
+    const uint32_t low = (uint32_t)(arm_half(n, 0) * arm_half(m, 0));
+    const uint32_t high = (uint32_t)(arm_half(n, 1) * arm_half(m, 1));
+    uint32_t first = 0, second = 0;
+    const uint32_t sum = subtract ? low - high : arm_sum_q(low, high, &first); /* a difference fits */
+    const uint32_t r = arm_sum_q(sum, a, &second);
+    *q |= first ^ second;
+    return r;
 }
 ARM_INLINE uint32_t arm_upper_word(uint64_t x, uint32_t imm)
 {
@@ -250,13 +298,13 @@ ARM_INLINE uint32_t arm_compute_product(unsigned operation, uint32_t n, uint32_t
     case ARM_MLA: return n * m + a;
     case ARM_MLS: return a - n * m;
     case ARM_SMULXY: return (uint32_t)(arm_half(n, imm & 1) * arm_half(m, imm >> 1));
-    case ARM_SMLAXY: return arm_sum_q((int64_t)(arm_half(n, imm & 1) * arm_half(m, imm >> 1)) + (int32_t)a, q);
-    case ARM_SMULW: return (uint32_t)((int64_t)(int32_t)n * arm_half(m, imm >> 1) >> 16);
-    case ARM_SMLAW: return arm_sum_q(((int64_t)(int32_t)n * arm_half(m, imm >> 1) >> 16) + (int32_t)a, q);
-    case ARM_SMUAD: return arm_sum_q(arm_half_products(n, arm_exchange(m, imm), false), q);
-    case ARM_SMLAD: return arm_sum_q(arm_half_products(n, arm_exchange(m, imm), false) + (int32_t)a, q);
-    case ARM_SMUSD: return (uint32_t)arm_half_products(n, arm_exchange(m, imm), true);
-    case ARM_SMLSD: return arm_sum_q(arm_half_products(n, arm_exchange(m, imm), true) + (int32_t)a, q);
+    case ARM_SMLAXY: return arm_sum_q((uint32_t)(arm_half(n, imm & 1) * arm_half(m, imm >> 1)), a, q);
+    case ARM_SMULW: return arm_upper_product(n, arm_half(m, imm >> 1));
+    case ARM_SMLAW: return arm_sum_q(arm_upper_product(n, arm_half(m, imm >> 1)), a, q);
+    case ARM_SMUAD: return arm_half_products_q(n, arm_exchange(m, imm), 0, false, q);
+    case ARM_SMLAD: return arm_half_products_q(n, arm_exchange(m, imm), a, false, q);
+    case ARM_SMUSD: return arm_half_products_q(n, arm_exchange(m, imm), 0, true, q);
+    case ARM_SMLSD: return arm_half_products_q(n, arm_exchange(m, imm), a, true, q);
     case ARM_SMMUL: return arm_upper_word((uint64_t)arm_wide(n, m), imm);
     case ARM_SMMLA: return arm_upper_word(((uint64_t)a << 32) + (uint64_t)arm_wide(n, m), imm);
     case ARM_SMMLS: return arm_upper_word(((uint64_t)a << 32) - (uint64_t)arm_wide(n, m), imm);
@@ -269,14 +317,13 @@ ARM_INLINE uint32_t arm_compute_product(unsigned operation, uint32_t n, uint32_t
 
 ARM_INLINE uint32_t arm_compute_saturating(unsigned operation, uint32_t n, uint32_t m, uint32_t imm, uint32_t *q)
 {
-    const int64_t x = (int32_t)m, y = (int32_t)n;
     switch (operation) {
-    case ARM_QADD: return arm_saturate_signed(x + y, 32, q);
-    case ARM_QSUB: return arm_saturate_signed(x - y, 32, q);
-    case ARM_QDADD: return arm_saturate_signed(x + (int32_t)arm_saturate_signed(2 * y, 32, q), 32, q);
-    case ARM_QDSUB: return arm_saturate_signed(x - (int32_t)arm_saturate_signed(2 * y, 32, q), 32, q);
-    case ARM_SSAT: return arm_saturate_signed(x, imm, q);
-    case ARM_USAT: return arm_saturate_unsigned(x, imm, q);
+    case ARM_QADD: return arm_saturated_sum(m, n, false, q);
+    case ARM_QSUB: return arm_saturated_sum(m, n, true, q);
+    case ARM_QDADD: return arm_saturated_sum(m, arm_saturated_sum(n, n, false, q), false, q);
+    case ARM_QDSUB: return arm_saturated_sum(m, arm_saturated_sum(n, n, false, q), true, q);
+    case ARM_SSAT: return arm_saturate_signed((int32_t)m, imm, q);
+    case ARM_USAT: return arm_saturate_unsigned((int32_t)m, imm, q);
     case ARM_SSAT16:
         return arm_halves(arm_saturate_signed(arm_half(m, 1), imm, q), arm_saturate_signed(arm_half(m, 0), imm, q));
     default: /* ARM_USAT16 */

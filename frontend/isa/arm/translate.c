@@ -501,10 +501,11 @@ static uint32_t arm_target(const struct arm_translation *t)
     return thumb ? (base & ~3u) + t->i->imm : (base + t->i->imm) | 1;
 }
 
-/* The condition in a predicate. It is the guard of all else that the instruction does. */
-static void arm_guard(struct arm_translation *t, enum arm_lane lane)
+/* The condition in a predicate. It is the guard of all else that the instruction does; recorded: in the trace, too. */
+static void arm_guard(struct arm_translation *t, bool recorded)
 {
-    guest_emit(t->build, arm_special(lane, t->i->cond));
+    const uop_fn fn = SIMD_SELECT(arm_condition_handler)(t->i->cond, recorded);
+    guest_emit(t->build, arm_lane(fn, OPERAND_NONE, OPERAND_NONE, OPERAND_NONE));
     t->guard = GUEST_PREDICATE(ARM_P_CONDITION);
 }
 
@@ -521,7 +522,7 @@ static void arm_branch_by_fact(struct arm_translation *t, struct arm_comparison 
     o.reconverge = after;
     guest_emit(b, o);
     b->first = b->operations.count;
-    arm_guard(t, ARM_LANE_CONDITION);
+    arm_guard(t, false);
     o = arm_branch_to(arm_target(t));
     o.reconverge = after + t->before.owed; /* it owes nothing */
     arm_emit(t, o);
@@ -537,7 +538,7 @@ static void arm_branch_uops(struct arm_translation *t)
         return;
     }
     if (t->i->cond != ARM_ALWAYS)
-        arm_guard(t, ARM_LANE_CONDITION);
+        arm_guard(t, false);
     arm_emit(t, arm_branch_to(arm_target(t)));
 }
 
@@ -658,7 +659,7 @@ unsigned arm_translate(struct guest_build *b, const uint8_t *bytes, uint32_t ava
     struct arm_translation t = {.build = b, .i = &i, .state = b->state};
     arm_pay(&t);
     if (i.cond != ARM_ALWAYS && i.row->operation != ARM_B)
-        arm_guard(&t, i.row->operation == ARM_SVC ? ARM_LANE_CONDITION : ARM_LANE_GUARD);
+        arm_guard(&t, i.row->operation != ARM_SVC);
     const unsigned written = arm_flags_written(&i);
     if (written)
         t.live = arm_flags_live(b, b->pc + i.length, b->is_short, b->ahead, written);

@@ -147,7 +147,7 @@ static void ia32_return_uops(struct ia32_translation *t)
 {
     const struct operand to = guest_temporary(VALUE_TEMPORARY);
     ia32_load(t, to, ESP, 0, 4);
-    ia32_add(t, ESP, ESP, 4 + (t->i->operand[0].kind ? t->i->immediate & 0xffff : 0));
+    ia32_move_stack(t, 4 + (t->i->operand[0].kind ? t->i->immediate & 0xffff : 0));
     ia32_jump(t, to);
 }
 

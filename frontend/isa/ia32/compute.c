@@ -18,21 +18,31 @@ void ia32_compute(struct ia32_translation *t, unsigned operation, struct operand
     ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(operation, form, sets), d, a, b, ia32_wants(t)));
 }
 
-/* A narrow operand of a comparison, without what lies above it. */
-static struct operand ia32_only(struct ia32_translation *t, unsigned n, struct operand o)
+/* Where a narrow operand of a comparison is without what lies above it. */
+static struct operand ia32_only(const struct ia32_translation *t, unsigned n, struct operand o)
 {
     const struct ia32_operand *at = &t->i->operand[n];
-    const struct operand d = guest_temporary(ia32_temporary(t, n));
-    if (at->kind != IA32_REGISTER || at->bytes == 4 || (at->bytes == 1 && at->number >= 4))
-        return o;
-    ia32_lane(t, IA32_LANE_EXTRACT, d, o, OPERAND_NONE, 8 * at->bytes);
-    return d;
+    const bool fits = at->kind != IA32_REGISTER || at->bytes == 4 || (at->bytes == 1 && at->number >= 4);
+    return fits ? o : guest_temporary(ia32_temporary(t, n));
+}
+
+static void ia32_extract_only(struct ia32_translation *t, unsigned n, struct operand o, struct operand only)
+{
+    if (only.at != o.at)
+        ia32_lane(t, IA32_LANE_EXTRACT, only, o, OPERAND_NONE, 8 * t->i->operand[n].bytes);
 }
 
 static void ia32_compare_uops(struct ia32_translation *t)
 {
-    const struct operand a = ia32_only(t, 0, ia32_first(t)), b = ia32_only(t, 1, ia32_second(t));
+    const struct operand first = ia32_first(t), second = ia32_second(t);
+    const struct operand a = ia32_only(t, 0, first), b = ia32_only(t, 1, second);
     ia32_know(t, (struct ia32_fact){IA32_DIFFERENCE, t->i->bytes < 4, false, a, b});
+    if (!t->live && !ia32_is_compared(t)) {
+        *t->fact = (struct ia32_fact){0};
+        return;
+    }
+    ia32_extract_only(t, 0, first, a);
+    ia32_extract_only(t, 1, second, b);
     if (t->live)
         ia32_compute(t, IA32_CMP, guest_temporary(RESULT_TEMPORARY), a, b, true);
 }
@@ -43,7 +53,10 @@ static void ia32_test_uops(struct ia32_translation *t)
     const struct operand a = ia32_first(t), b = ia32_second(t), d = guest_temporary(RESULT_TEMPORARY);
     const bool itself = a.at == b.at && t->i->bytes == 4;
     ia32_know_result(t, itself ? a : d, true);
-    if (!itself || t->live)
+    const bool compared = ia32_is_compared(t);
+    if (!compared)
+        *t->fact = (struct ia32_fact){0};
+    if (t->live || (compared && !itself))
         ia32_compute(t, IA32_TEST, d, a, b, t->live != 0);
 }
 
@@ -171,7 +184,7 @@ static void ia32_shift_uops(struct ia32_translation *t)
     else
         t->live = ia32_flags_live(t->build, t->build->pc + i->length, ia32_flags_changed(i));
     shift.fn = SIMD_SELECT(ia32_handler)(operation, IA32_WHOLE, t->live != 0);
-    shift.imm = ia32_wants(t);
+    shift.imm = ia32_wants(t) | (constant && n ? IA32_SAME_AMOUNT : 0);
     if (constant && bits == 32 && !t->live && (operation == IA32_SHL || operation == IA32_SHR || operation == IA32_SAR))
         shift = (struct operation){.kind = UOP_LANE,
                                    .op = operation == IA32_SHL ? OP_SHL : OP_SHR,

@@ -23,7 +23,8 @@ enum ia32_predicate { IA32_P_PARITY, IA32_P_ADJUST, IA32_P_DIRECTION, IA32_P_CON
 #define IA32_A_SECOND 2048    /* of IA32_PART: a, b or the result is the second byte of its register */
 #define IA32_B_SECOND 4096
 #define IA32_INTO_SECOND 8192
-#define IA32_SHIFT_AT 10      /* of extracts and inserts: from this bit on, how far up the value lies */
+#define IA32_SAME_AMOUNT 16384 /* of shifts: c is the same in all lanes, and not 0 */
+#define IA32_SHIFT_AT 10       /* of extracts and inserts: from this bit on, how far up the value lies */
 #define IA32_SCALE_AT 32      /* of IA32_LANE_ADDRESS: from this bit on, the index's shift; below it the displacement */
 #define IA32_SHORT_ADDRESS 40 /* likewise this bit: the sum has 16 bits */
 

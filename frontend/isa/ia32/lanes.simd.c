@@ -55,16 +55,43 @@ INLINE void set_adjust(struct warp *w, const struct uop *u, lanemask executed, u
     merge(predicate_at(w, IA32_P_ADJUST), mask_of_ones(words), executed);
 }
 
+INLINE u32 blended(u32 old, u32 value, u32 mask) { return old ^ ((old ^ value) & mask); }
+
 INLINE void store_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, const u32 *r)
 {
     const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), mask = UINT32_MAX >> (32 - bits) << at;
     const u32 *old = source(w, u->d);
-    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
+    STORE_WORDS(destination(w, u->d), executed, (old[l] & ~mask) | r[l] << at);
+}
+
+/* Whether a part can be computed where it lies in its register: neither CF nor 1 is added to its lowest bit. */
+INLINE bool fits_in_place(unsigned operation)
+{
+    return operation != IA32_ADC && operation != IA32_SBB && operation != IA32_INC && operation != IA32_DEC;
+}
+
+/* A part of d, which is the first source, too, where it lies: below it are zeros, so that nothing carries into it. */
+INLINE void data_in_place(struct warp *w, const struct uop *u, lanemask executed, unsigned operation)
+{
+    const u32 *old = source(w, u->d), *b = source(w, u->b);
+    const u32 at = place_in(u, IA32_PART, IA32_INTO_SECOND), from = place_in(u, IA32_PART, IA32_B_SECOND);
+    const u32 mask = UINT32_MAX >> (32 - IA32_BITS(u->imm)) << at;
+    struct ia32_carry f;
+    if (at == from)
+        STORE_WORDS(destination(w, u->d), executed,
+                    blended(old[l], ia32_data(operation, 32, old[l] & mask, b[l] & mask, 0, &f), mask));
+    else
+        STORE_WORDS(destination(w, u->d), executed,
+                    blended(old[l], ia32_data(operation, 32, old[l] & mask, b[l] >> from << at & mask, 0, &f), mask));
 }
 
 INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, enum ia32_form form,
                        bool sets)
 {
+    if (form == IA32_PART && !sets && fits_in_place(operation)) {
+        data_in_place(w, u, executed, operation);
+        return;
+    }
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const u32 a_at = place_in(u, form, IA32_A_SECOND), b_at = place_in(u, form, IA32_B_SECOND);
     const unsigned bits = form == IA32_WHOLE ? 32 : IA32_BITS(u->imm);
@@ -89,8 +116,8 @@ INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, u
         merge(&w->carry, mask_of_words(c), executed);
     if (u->imm & IA32_CARRY_ALONE)
         return;
-    set_result(w, r, u->imm, executed);
     merge(&w->overflow, mask_of_words(o), executed);
+    set_result(w, r, u->imm, executed);
 }
 
 #define DATA_FORM(operation, form)                                                                                     \
@@ -115,6 +142,19 @@ static uop_fn data_handler(unsigned operation, enum ia32_form form, bool sets)
 
 /* ---- shifts ------------------------------------------------------------------------------------------------------ */
 
+/* The flags of a shift by 1 or more. */
+INLINE void set_shifted(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, const u32 *r,
+                        const u32 *c, const u32 *o)
+{
+    merge(&w->carry, mask_of_words(c), executed);
+    merge(&w->overflow, mask_of_words(o), executed);
+    if (ia32_rotates(operation))
+        return;
+    if (u->imm & IA32_WANTS_ADJUST)
+        merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    set_result(w, r, u->imm, executed);
+}
+
 INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
                        bool sets)
 {
@@ -132,23 +172,44 @@ INLINE void shift_bits(struct warp *w, const struct uop *u, lanemask executed, u
     }
     store_lanes(destination(w, u->d), r, executed);
     executed &= sets ? mask_of_others(n) : 0;
-    if (!executed)
-        return;
-    merge(&w->carry, mask_of_words(c), executed);
-    merge(&w->overflow, mask_of_words(o), executed);
-    if (ia32_rotates(operation))
-        return;
-    set_result(w, r, u->imm, executed);
-    if (u->imm & IA32_WANTS_ADJUST)
-        merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    if (executed)
+        set_shifted(w, u, executed, operation, r, c, o);
+}
+
+/* All lanes by the same amount, which is not 0. */
+INLINE void shift_by_same(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+                          bool sets)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b), n = *(const u32 *)source(w, u->c);
+    const lanemask carry = w->carry;
+    u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED;
+    FOR_LANES
+    {
+        struct ia32_carry f = {0};
+        r[l] = ia32_shift(operation, bits, a[l], b[l], n, carry & lane_bit[l] ? 1 : 0, &f);
+        c[l] = f.c;
+        o[l] = f.o;
+    }
+    store_lanes(destination(w, u->d), r, executed);
+    if (sets)
+        set_shifted(w, u, executed, operation, r, c, o);
 }
 
 INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
 {
+    const bool same = u->imm & IA32_SAME_AMOUNT;
     switch (IA32_BITS(u->imm)) {
-    case 8: shift_bits(w, u, executed, operation, 8, sets); break;
-    case 16: shift_bits(w, u, executed, operation, 16, sets); break;
-    default: shift_bits(w, u, executed, operation, 32, sets); break;
+#define CASE(bits)                                                                                                     \
+    case bits:                                                                                                         \
+        if (same)                                                                                                      \
+            shift_by_same(w, u, executed, operation, bits, sets);                                                      \
+        else                                                                                                           \
+            shift_bits(w, u, executed, operation, bits, sets);                                                         \
+        break
+        CASE(8);
+        CASE(16);
+        CASE(32);
+#undef CASE
     }
 }
 
@@ -183,7 +244,8 @@ INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, u
     FOR_LANES
     {
         from[l] = ia32_low_bits(a[l], bits);
-        r[l] = ia32_scan(operation, bits, from[l], old[l]);
+        const u32 bit = highest_bit(operation == IA32_BSR ? from[l] : from[l] & -from[l]);
+        r[l] = from[l] ? bit : operation == IA32_TZCNT ? bits : old[l];
     }
     store_lanes(destination(w, u->d), r, executed);
     if (!sets)
@@ -233,14 +295,14 @@ HANDLER(address)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT);
-    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (b[l] << scale) + displacement);
+    STORE_WORDS(destination(w, u->d), executed, a[l] + (b[l] << scale) + displacement);
 }
 
 HANDLER(short_address)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
-    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & 0xffff);
+    STORE_WORDS(destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & 0xffff);
 }
 
 /* A part of a register, of so many bits, from bit `at` on. */
@@ -249,15 +311,15 @@ INLINE void extract_part(struct warp *w, const struct uop *u, lanemask executed,
     const u32 *a = source(w, u->a);
     const unsigned up = 32 - bits - at, down = 32 - bits;
     if (u->imm & IA32_SIGNED)
-        STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> down);
+        STORE_WORDS(destination(w, u->d), executed, (s32)(a[l] << up) >> down);
     else
-        STORE_LANES(u32, destination(w, u->d), executed, a[l] << up >> down);
+        STORE_WORDS(destination(w, u->d), executed, a[l] << up >> down);
 }
 INLINE void insert_part(struct warp *w, const struct uop *u, lanemask executed, unsigned bits, unsigned at)
 {
     const u32 *a = source(w, u->a), *old = source(w, u->d);
     const u32 mask = UINT32_MAX >> (32 - bits) << at;
-    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << at & mask));
+    STORE_WORDS(destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << at & mask));
 }
 #define PART(name, bits, at)                                                                                           \
     HANDLER(extract_##name) { extract_part(w, u, executed, bits, at); }                                                \
@@ -270,13 +332,13 @@ HANDLER(extract_sign)
 {
     const u32 *a = source(w, u->a);
     const unsigned up = 31 - (unsigned)(u->imm >> IA32_SHIFT_AT);
-    STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> 31);
+    STORE_WORDS(destination(w, u->d), executed, (s32)(a[l] << up) >> 31);
 }
 
 HANDLER(swap)
 {
     const u32 *a = source(w, u->a);
-    STORE_LANES(u32, destination(w, u->d), executed, ia32_swapped(a[l]));
+    STORE_WORDS(destination(w, u->d), executed, ia32_swapped(a[l]));
 }
 
 /* ---- products and quotients -------------------------------------------------------------------------------------- */
@@ -286,10 +348,10 @@ INLINE void store_wide(struct warp *w, unsigned bits, const u32 *high, const u32
 {
     u32 *eax = guest_register_at(w, IA32_EAX), *edx = guest_register_at(w, IA32_EDX);
     if (bits == 8) {
-        STORE_LANES(u32, eax, executed, (eax[l] & ~0xffffu) | high[l] << 8 | low[l]);
+        STORE_WORDS(eax, executed, (eax[l] & ~0xffffu) | high[l] << 8 | low[l]);
     } else if (bits == 16) {
-        STORE_LANES(u32, eax, executed, (eax[l] & ~0xffffu) | low[l]);
-        STORE_LANES(u32, edx, executed, (edx[l] & ~0xffffu) | high[l]);
+        STORE_WORDS(eax, executed, (eax[l] & ~0xffffu) | low[l]);
+        STORE_WORDS(edx, executed, (edx[l] & ~0xffffu) | high[l]);
     } else {
         store_lanes(eax, low, executed);
         store_lanes(edx, high, executed);
@@ -299,10 +361,10 @@ INLINE void store_wide(struct warp *w, unsigned bits, const u32 *high, const u32
 INLINE void set_product(struct warp *w, const struct uop *u, const u32 *low, const u32 *carry, lanemask executed)
 {
     const lanemask c = mask_of_words(carry);
-    set_result(w, low, u->imm, executed);
     merge(&w->carry, c, executed);
     merge(&w->overflow, c, executed);
     merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    set_result(w, low, u->imm, executed);
 }
 
 INLINE void product_lanes(struct warp *w, const struct uop *u, lanemask executed, bool is_signed)
@@ -434,14 +496,14 @@ HANDLER(bit_mask)
 {
     const u32 *a = source(w, u->a);
     const u32 most = IA32_BITS(u->imm) - 1;
-    STORE_LANES(u32, destination(w, u->d), executed, 1u << (a[l] & most));
+    STORE_WORDS(destination(w, u->d), executed, 1u << (a[l] & most));
 }
 
 HANDLER(bit_place)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const unsigned bits = IA32_BITS(u->imm), by = bits == 16 ? 4 : 5;
-    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (u32)((s32)ia32_signed(b[l], bits) >> by) * (bits / 8));
+    STORE_WORDS(destination(w, u->d), executed, a[l] + (u32)((s32)ia32_signed(b[l], bits) >> by) * (bits / 8));
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
@@ -456,7 +518,7 @@ HANDLER(condition) { *predicate_at(w, IA32_P_CONDITION) = condition_mask(w, u) &
 HANDLER(set)
 {
     const lanemask m = condition_mask(w, u);
-    STORE_LANES(u32, destination(w, u->d), executed, m & lane_bit[l] ? 1 : 0);
+    STORE_WORDS(destination(w, u->d), executed, m & lane_bit[l] ? 1 : 0);
 }
 
 HANDLER(repeat)
@@ -478,16 +540,16 @@ HANDLER(advance)
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
     if (down)
-        STORE_LANES(u32, destination(w, u->d), executed, advanced(down, l, a[l], b[l]));
+        STORE_WORDS(destination(w, u->d), executed, advanced(down, l, a[l], b[l]));
     else
-        STORE_LANES(u32, destination(w, u->d), executed, a[l] + b[l]);
+        STORE_WORDS(destination(w, u->d), executed, a[l] + b[l]);
 }
 
 HANDLER(advance_half)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
-    STORE_LANES(u32, destination(w, u->d), executed, (a[l] & ~0xffffu) | (advanced(down, l, a[l], b[l]) & 0xffff));
+    STORE_WORDS(destination(w, u->d), executed, (a[l] & ~0xffffu) | (advanced(down, l, a[l], b[l]) & 0xffff));
 }
 
 /* ---- the register of flags --------------------------------------------------------------------------------------- */
@@ -501,7 +563,7 @@ HANDLER(get_flags)
     const lanemask c = w->carry, z = w->zero, s = w->sign, o = w->overflow;
     const lanemask p = *predicate_at(w, IA32_P_PARITY), a = *predicate_at(w, IA32_P_ADJUST);
     const lanemask d = *predicate_at(w, IA32_P_DIRECTION);
-    STORE_LANES(u32, destination(w, u->d), executed,
+    STORE_WORDS(destination(w, u->d), executed,
                 IA32_FLAGS_ON | (c & lane_bit[l] ? IA32_CF : 0) | (p & lane_bit[l] ? IA32_PF : 0) |
                     (a & lane_bit[l] ? IA32_AF : 0) | (z & lane_bit[l] ? IA32_ZF : 0) |
                     (s & lane_bit[l] ? IA32_SF : 0) | (d & lane_bit[l] ? IA32_DF : 0) |

@@ -3,6 +3,7 @@
 
 #include "frontend/isa/ia32/uops.h"
 
+#include "frontend/isa/ia32/flags.h"
 #include "frontend/isa/ia32/operations.h"
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
@@ -58,24 +59,40 @@ static void ia32_address_uops(struct ia32_translation *t)
     ia32_finish(t, o, d);
 }
 
+/* VALUE_TEMPORARY becomes what the first operand was. b: of an atomic operation, which is carried out by that. */
+static void ia32_take_old(struct ia32_translation *t, uint8_t atomic, struct operand b)
+{
+    const struct ia32_operand *to = &t->i->operand[0];
+    const struct operand value = guest_temporary(VALUE_TEMPORARY);
+    if (ia32_is_atomic(t->i))
+        ia32_emit_access(t, ia32_atomic(t, atomic, b));
+    else if (to->kind == IA32_MEMORY)
+        ia32_load(t, value, t->address, t->displacement, to->bytes);
+    else if (to->bytes == 1 && to->number >= 4)
+        ia32_register(t, to->number, to->bytes, VALUE_TEMPORARY);
+    else
+        ia32_move(t, value, GUEST_REGISTER(to->number));
+}
+
+/* XCHG with memory is atomic always. */
 static void ia32_exchange_uops(struct ia32_translation *t)
 {
     const struct ia32_operand *to = &t->i->operand[0], *from = &t->i->operand[1];
-    const bool adds = t->i->row->operation == IA32_XADD;
+    const struct operand b = ia32_source(t, 1, OTHER_TEMPORARY);
+    ia32_take_old(t, RP_ATOMIC_EXCH, b);
+    if (to->kind == IA32_REGISTER)
+        ia32_insert(t, to->number, to->bytes, b);
+    ia32_insert(t, from->number, from->bytes, guest_temporary(VALUE_TEMPORARY));
+}
+
+static void ia32_exchange_add_uops(struct ia32_translation *t)
+{
+    const struct ia32_operand *to = &t->i->operand[0], *from = &t->i->operand[1];
     const struct operand b = ia32_source(t, 1, OTHER_TEMPORARY), value = guest_temporary(VALUE_TEMPORARY);
     const struct operand result = guest_temporary(RESULT_TEMPORARY);
-    if (ia32_is_atomic(t->i))
-        ia32_emit_access(t, ia32_atomic(t, adds ? RP_ATOMIC_ADD : RP_ATOMIC_EXCH, b));
-    else if (to->kind == IA32_MEMORY)
-        ia32_load(t, value, t->address, t->displacement, to->bytes);
-    else
-        ia32_move(t, value, ia32_register(t, to->number, to->bytes, VALUE_TEMPORARY));
-    if (adds) {
-        ia32_know_result(t, result, false);
-        ia32_compute(t, IA32_ADD, result, value, b, t->live != 0);
-    } else {
-        ia32_move(t, result, b);
-    }
+    ia32_take_old(t, RP_ATOMIC_ADD, b);
+    ia32_know_result(t, result, false);
+    ia32_compute(t, IA32_ADD, result, value, b, t->live != 0);
     if (to->kind == IA32_MEMORY && !ia32_is_atomic(t->i))
         ia32_finish(t, to, result);
     ia32_insert(t, from->number, from->bytes, value);
@@ -99,7 +116,7 @@ static void ia32_compare_exchange_uops(struct ia32_translation *t)
     } else {
         ia32_move(t, old, ia32_register(t, to->number, to->bytes, VALUE_TEMPORARY));
     }
-    t->live = IA32_STATUS; /* ZF is read here */
+    t->live = IA32_ZF | ia32_flags_live(t->build, t->build->pc + t->i->length, IA32_STATUS);
     ia32_compute(t, IA32_CMP, result, eax, old, true);
     ia32_lane(t, IA32_LANE_CONDITION, OPERAND_NONE, OPERAND_NONE, OPERAND_NONE, 4); /* e */
     if (!ia32_is_atomic(t->i)) {
@@ -156,7 +173,7 @@ static void ia32_translate_byte_uops(struct ia32_translation *t)
 void ia32_push(struct ia32_translation *t, struct operand value, unsigned bytes)
 {
     ia32_store(t, value, ESP, -(int64_t)bytes, bytes);
-    ia32_add(t, ESP, ESP, -bytes);
+    ia32_move_stack(t, -bytes);
 }
 
 /* An address by ESP is that behind the pop. */
@@ -167,7 +184,7 @@ static void ia32_pop_uops(struct ia32_translation *t)
     const bool whole = to->kind == IA32_REGISTER && to->bytes == 4;
     ia32_load(t, whole ? GUEST_REGISTER(to->number) : value, ESP, 0, to->bytes);
     if (!whole || to->number != IA32_ESP)
-        ia32_add(t, ESP, ESP, to->bytes);
+        ia32_move_stack(t, to->bytes);
     if (to->kind == IA32_MEMORY)
         ia32_find_address(t);
     if (!whole)
@@ -180,7 +197,7 @@ static void ia32_stack_of_all_uops(struct ia32_translation *t)
     if (t->i->row->operation == IA32_PUSHA) {
         for (unsigned n = 0; n < 8; n++)
             ia32_store(t, GUEST_REGISTER(n), ESP, -(int64_t)(bytes * (n + 1)), bytes);
-        ia32_add(t, ESP, ESP, -8 * bytes);
+        ia32_move_stack(t, -8 * bytes);
         return;
     }
     for (unsigned n = 0; n < 8; n++)
@@ -202,7 +219,7 @@ static void ia32_flags_on_stack_uops(struct ia32_translation *t)
         return;
     }
     ia32_load(t, value, ESP, 0, t->i->bytes);
-    ia32_add(t, ESP, ESP, t->i->bytes);
+    ia32_move_stack(t, t->i->bytes);
     ia32_lane(t, IA32_LANE_SET_FLAGS, OPERAND_NONE, value, OPERAND_NONE, IA32_STATUS | IA32_DF);
 }
 
@@ -235,8 +252,8 @@ void ia32_moving_uops(struct ia32_translation *t)
     case IA32_MOVSX: ia32_extending_move_uops(t); break;
     case IA32_CMOV: ia32_conditional_move_uops(t); break;
     case IA32_LEA: ia32_address_uops(t); break;
-    case IA32_XCHG:
-    case IA32_XADD: ia32_exchange_uops(t); break;
+    case IA32_XCHG: ia32_exchange_uops(t); break;
+    case IA32_XADD: ia32_exchange_add_uops(t); break;
     case IA32_CMPXCHG: ia32_compare_exchange_uops(t); break;
     case IA32_CMPXCHG8B: ia32_compare_exchange8_uops(t); break;
     case IA32_XLAT: ia32_translate_byte_uops(t); break;
@@ -286,7 +303,7 @@ static void ia32_string_step(struct ia32_translation *t)
         ia32_store(t, from ? value : eax, to, 0, bytes);
     if (operation == IA32_CMPS || operation == IA32_SCAS) {
         ia32_load(t, other, to, 0, bytes);
-        t->live = IA32_STATUS; /* ZF may be read here */
+        t->live = IA32_ZF | ia32_flags_live(t->build, t->build->pc + t->i->length, IA32_STATUS);
         ia32_compute(t, IA32_CMP, guest_temporary(RESULT_TEMPORARY), from ? value : eax, other, true);
     }
     if (operation == IA32_LODS)

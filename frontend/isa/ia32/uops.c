@@ -89,6 +89,13 @@ void ia32_store(struct ia32_translation *t, struct operand value, struct operand
     ia32_emit_access(t, ia32_access(t, RP_ACCESS_STORE, bytes, address, displacement, value));
 }
 
+void ia32_move_stack(struct ia32_translation *t, uint32_t distance)
+{
+    struct operation *o = &t->build->operations.at[t->build->operations.count - 1];
+    o->op = GUEST_MOVING_ACCESS;
+    o->c = ia32_constant(t, distance);
+}
+
 struct operand ia32_whole(unsigned n) { return n < 8 ? GUEST_REGISTER(n) : OPERAND_NONE; }
 
 int64_t ia32_address_imm(const struct ia32_instruction *i, uint32_t displacement)

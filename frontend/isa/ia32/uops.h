@@ -55,6 +55,8 @@ void ia32_load(struct ia32_translation *, struct operand d, struct operand addre
                unsigned bytes);
 void ia32_store(struct ia32_translation *, struct operand value, struct operand address, int64_t displacement,
                 unsigned bytes);
+/* ESP moves as far, behind the access by it that was emitted last, which has 2 or 4 bytes and does not load it. */
+void ia32_move_stack(struct ia32_translation *, uint32_t distance);
 /* Sets t->address and t->displacement. */
 void ia32_find_address(struct ia32_translation *);
 int64_t ia32_address_imm(const struct ia32_instruction *, uint32_t displacement); /* of IA32_LANE_ADDRESS */
