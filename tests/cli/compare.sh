@@ -216,13 +216,38 @@ for order in "lts__t_sectors.sum 111 lts__t_sectors_srcunit_tex.sum 100" "lts__t
 done
 printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","n/a"\n' >"$work/none.csv"
 fails 2 "none.csv: 1 launch, and no value that is compared" compare --measured "$work/none.csv"
+cycles() { compare --measured "$1" --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["measured"] for l in json.load(sys.stdin)["launches"]])'; }
+# What ncu prints of a metric that has no value, in all formats: it is passed over, and the others are read
+for value in '(!) n/a' '(!) nan' '-nan' 'inf' '(!) -inf'; do
+    sed "s,\"3.264\",\"$value\"," $g/raw.csv >"$work/absent.csv"
+    sed "s,\"52.11\",\"$value\"," $g/details.csv >"$work/absent-long.csv"
+    sed "s,Kbyte        3.264,Kbyte $value," $g/raw.txt >"$work/absent.txt"
+    sed "s,Kbyte        3.264,      $value," $g/raw.txt >"$work/absent-bare.txt"
+    for f in absent.csv absent.txt absent-bare.txt; do
+        is "no value: $value, $f" "$(compare --measured "$work/$f" --json | python3 -c 'import json,sys; print([("dram_read_sectors" in l["quantities"], l["quantities"]["cycles"]["measured"]) for l in json.load(sys.stdin)["launches"]])')" \
+            "[(False, 8867.0), (True, 9014.0)]"
+    done
+    is "no value: $value, a row for each metric" "$(compare --measured "$work/absent-long.csv" --json | python3 -c 'import json,sys; print(["l2_hit_rate" in l["quantities"] for l in json.load(sys.stdin)["launches"]])')" "[False, True]"
+done
+sed 's/"3.264"/"(!) 3.264"/' $g/raw.csv >"$work/marked.csv"
+fails 2 "marked.csv, line 4: '(!) 3.264' is no number (dram__bytes_read.sum)" compare --measured "$work/marked.csv"
+is "and English would not help" "$(grep -c English "$work/err")" 0
+sed 's/Kbyte        3.264/Kbyte    (!) 3.264/' $g/raw.txt >"$work/marked.txt"
+fails 2 "marked.txt, line 9: '(!) 3.264' is no number (dram__bytes_read.sum)" compare --measured "$work/marked.txt"
+# --print-metric-instances values: the value, and those of the instances
+sed 's/"8,867"/"8,867 (8,867; 8,800)"/' $g/raw.csv >"$work/instances.csv"
+is "a value before its instances" "$(cycles "$work/instances.csv")" "[8867.0, 9014.0]"
+for value in '(8,867; 8,800)' '8,867 (8,867; 8,800' '8,867 pieces'; do
+    sed "s/\"8,867\"/\"$value\"/" $g/raw.csv >"$work/instances.csv"
+    fails 2 "instances.csv, line 4: '$value' is no number (gpc__cycles_elapsed.max)" compare --measured "$work/instances.csv"
+done
+is "nor here" "$(grep -c English "$work/err")" 0
 iconv -f UTF-8 -t UTF-16 $g/raw.csv >"$work/wide.csv"
 fails 2 "text in UTF-16, as PowerShell writes it; iconv" compare --measured "$work/wide.csv"
 for n in 12 23 27 33; do # within the first table, before its end, behind the second launch's line, within its table
     sed "${n}q" $g/raw.txt >"$work/cut.txt"
     fails 2 "cut.txt, line $n: the text is cut off: the metrics of the launch of line" compare --measured "$work/cut.txt"
 done
-cycles() { compare --measured "$1" --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["measured"] for l in json.load(sys.stdin)["launches"]])'; }
 for f in raw.csv details.csv raw.txt; do
     { printf '\xef\xbb\xbf'; sed '/^==PROF/d; /^Start/d' $g/$f; } >"$work/mark"
     is "a byte order mark before $f" "$(cycles "$work/mark")" "[8867.0, 9014.0]"

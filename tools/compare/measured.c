@@ -1,5 +1,6 @@
 #include "tools/compare/measured.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,9 +49,16 @@ unsigned ncu_capability(const char *text)
     return sscanf(text, "%2u.%1u", &major, &minor) == 2 ? 10 * major + minor : 0;
 }
 
+/* A metric that the GPU does not have, or whose value is none, as of a quotient by 0: "(!) n/a", "-nan", "inf". */
 static bool is_absent(const char *value)
 {
-    return !*value || !strcasecmp(value, "n/a") || !strcasecmp(value, "nan") || !strcasecmp(value, "(nan)");
+    static const char *const absent[] = {"", "n/a", "nan", "-nan", "(nan)", "inf", "-inf", "(inf)"};
+    value += strncmp(value, NCU_MARK, strlen(NCU_MARK)) ? 0 : strlen(NCU_MARK);
+    value += strspn(value, " ");
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (!strcasecmp(value, absent[i]))
+            return true;
+    return false;
 }
 
 static enum unit_kind kind_of_metric(enum quantity q, const char *metric)
@@ -76,11 +84,33 @@ static bool is_whole(const char *metric, enum unit_kind kind)
             !strcmp(metric, "Registers Per Thread"));
 }
 
+/* Digits with separators, of which some are not of ASCII: a number of another language. */
+static bool has_separators(const char *value)
+{
+    const char *at = value + strspn(value, "+-");
+    bool digit = isdigit((unsigned char)*at);
+    while (*at && (strchr("0123456789+-.,' eE", *at) || (unsigned char)*at >= 0x80))
+        at++;
+    return digit && !*at;
+}
+
 static bool no_number(const struct measured *m, const struct ncu_value *v, struct rp_error *err)
 {
-    return rp_fail(err, RP_BAD_INPUT,
-                   "%s, line %zu: '%s' is no number (%s); have ncu print in English: LC_ALL=C ncu ...", m->path,
-                   v->line, v->value, v->metric);
+    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s' is no number (%s)%s", m->path, v->line, v->value, v->metric,
+                   has_separators(v->value) ? "; have ncu print in English: LC_ALL=C ncu ..." : "");
+}
+
+/* "8,867 (8,867; 8,800)" is a value and its instances, as ncu --print-metric-instances values writes it. */
+static bool take_number(const char *text, double *value)
+{
+    char first[64];
+    size_t n = strcspn(text, " ");
+    const char *instances = text + n + strspn(text + n, " ");
+    if (*instances != '(' || instances[strlen(instances) - 1] != ')' || n >= sizeof first)
+        return unit_number(text, value);
+    memcpy(first, text, n);
+    first[n] = 0;
+    return unit_number(first, value);
 }
 
 /* Reads the value in base units. */
@@ -91,7 +121,7 @@ static bool read_value(const struct measured *m, const struct ncu_value *v, enum
         [UNIT_COUNT] = "a number", [UNIT_TIME] = "a time", [UNIT_BYTES] = "bytes", [UNIT_SHARE] = "%"};
     double scale;
     enum unit_kind kind, right = kind_of_metric(q, v->metric);
-    if (!unit_number(v->value, value))
+    if (!take_number(v->value, value))
         return no_number(m, v, err);
     if (!unit_factor(v->unit, &scale, &kind))
         return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: unknown unit '%s' of %s; try ncu --print-units base", m->path,
