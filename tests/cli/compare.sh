@@ -214,6 +214,16 @@ for order in "lts__t_sectors.sum 111 lts__t_sectors_srcunit_tex.sum 100" "lts__t
     printf '"ID","Kernel Name","Block Size","Grid Size","%s","%s"\n"","","","","sector","sector"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","%s","%s"\n' "$one" "$other" "$first" "$second" >"$work/both.csv"
     is "of two metrics the same one counts, whatever their order" "$(compare --measured "$work/both.csv" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["launches"][0]["quantities"]["l2_sectors"]["measured"])')" 100.0
 done
+# Names of compute capability 12.0
+while read -r metric unit name values; do
+    sed "s/dram__bytes_read.sum/$metric/; s/\"Kbyte\"/\"$unit\"/" $g/raw.csv >"$work/op.csv"
+    is "$metric" "$(compare --measured "$work/op.csv" --json | python3 -c 'import json,sys; print([l["quantities"][sys.argv[1]]["measured"] for l in json.load(sys.stdin)["launches"]])' "$name")" "$values"
+done <<'END'
+dram__bytes_op_read.sum Kbyte dram_read_sectors [102.0, 198.0]
+dram__bytes_op_write.sum Kbyte dram_write_sectors [102.0, 198.0]
+dram__sectors_op_read.sum Ksector dram_read_sectors [3264.0, 6336.0]
+dram__sectors_op_write.sum Ksector dram_write_sectors [3264.0, 6336.0]
+END
 printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","n/a"\n' >"$work/none.csv"
 fails 2 "none.csv: 1 launch, and no value that is compared" compare --measured "$work/none.csv"
 cycles() { compare --measured "$1" --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["measured"] for l in json.load(sys.stdin)["launches"]])'; }
@@ -304,5 +314,5 @@ done
 
 # ---- what docs/compare.md says of metrics is what is read
 grep -o '^METRIC("[^"]*"' tools/compare/quantities.def | sed 's/METRIC("//; s/"$//' | sort >"$work/read"
-sed -n '/^| quantity/,/^$/p' docs/compare.md | sed 1,2d | cut -d'|' -f3 | sed 's,/ 32,,' | tr ',' '\n' | sed 's/[`]//g; s/^ *//; s/ *$//; /^$/d' | sort >"$work/documented"
+sed -n '/^| quantity/,/^$/p' docs/compare.md | sed 1,2d | cut -d'|' -f3 | sed 's,/ 32,,g' | tr ',' '\n' | sed 's/[`]//g; s/^ *//; s/ *$//; /^$/d' | sort >"$work/documented"
 check "docs/compare.md names every metric" diff "$work/read" "$work/documented"
