@@ -149,6 +149,12 @@ is "other parameters are shown" "$("$r" compare -q "$work/t.wtr" -m v100 --measu
     python3 -c 'import json,sys; print([s["why"].split("; ")[1] for s in json.load(sys.stdin)["not_compared"] if "line" in s])')" \
     "[\"did you mean 'void scale<float, 4>(float*, int, float)'?\"]"
 
+# Names that come again: each launch has its kernel, or why it has none
+names_csv plain none plain none 'void scale<float, (int)4>(T1 *, int, T1)' none | awk -F, -v OFS=, '/^"0"/ {$1 = "\"" NR "\""} 1' >"$work/again.csv"
+is "names that come again" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/again.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([(l["launch"], l["line"]) for l in d["launches"]], [(s["line"], s["kernel"], s["why"].split(":")[0].split("/")[-1] if s["kernel"] == "none" else s["why"].split(",")[0]) for s in d["not_compared"] if "line" in s])')" \
+    "[(0, 7)] [(4, 'none', \"t.wtr has no kernel 'none'; it has\"), (6, 'none', \"t.wtr has no kernel 'none'; it has\"), (8, 'none', \"t.wtr has no kernel 'none'; it has\"), (3, 'plain', 'measured 2 times'), (5, 'plain', 'measured 2 times')]"
+
 # ---- CSV has no room for what is not compared
 "$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
 is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1
