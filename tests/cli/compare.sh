@@ -155,6 +155,23 @@ is "names that come again" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "
     python3 -c 'import json,sys; d=json.load(sys.stdin); print([(l["launch"], l["line"]) for l in d["launches"]], [(s["line"], s["kernel"], s["why"].split(":")[0].split("/")[-1] if s["kernel"] == "none" else s["why"].split(",")[0]) for s in d["not_compared"] if "line" in s])')" \
     "[(0, 7)] [(4, 'none', \"t.wtr has no kernel 'none'; it has\"), (6, 'none', \"t.wtr has no kernel 'none'; it has\"), (8, 'none', \"t.wtr has no kernel 'none'; it has\"), (3, 'plain', 'measured 2 times'), (5, 'plain', 'measured 2 times')]"
 
+# Launches of one kernel and one reason are one line, which names those that it is of
+{ echo 'buffers = { A = "zeros:256"; }; launches = ('
+    for grid in 1 2 3 4 5 6 7; do echo "{ kernel = \"one\"; grid = $grid; block = 32; args = (\"buf=A\"); }$([ $grid = 7 ] || echo ,)"; done; echo ');'; } >"$work/seven.cfg"
+check "seven launches are recorded" "$r" record -q -o "$work/seven.wtr" --module "$work/two.ptx" --launch-file "$work/seven.cfg"
+grids_csv() { for grid; do echo "$grid"; done | awk 'BEGIN {print "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\"\n\"\",\"\",\"\",\"\",\"cycle\""}
+    {print "\"" NR "\",\"one\",\"(32, 1, 1)\",\"(" $1 ", 1, 1)\",\"2,000\""}'; }
+strays() { "$r" compare -q "$work/seven.wtr" -m v100 --measured "$work/grids.csv" | sed -n '/not compared/,$p' | tail -n +2; }
+grids_csv 2 >"$work/grids.csv"
+is "a launch that was measured is none of them" "$(strays)" "  launches 0, 2 to 6 (6 launches), one: not measured"
+grids_csv 10 2 11 12 4 13 6 >"$work/grids.csv"
+is "nor is a line of the file" "$(strays)" "  lines 3, 5 to 6, 8 (4 launches), one: no launch of this kernel in the trace has this grid and block
+  launches 0, 2, 4, 6 (4 launches), one: not measured"
+"$r" compare "$work/seven.wtr" -m v100 --measured "$work/grids.csv" --csv >/dev/null 2>"$work/err"
+is "as in warnings" "$(tail -1 "$work/err")" "reprise: warning: not compared: launches 0, 2, 4, 6 (4 launches), one: not measured"
+grids_csv 10 >"$work/grids.csv"
+fails 2 "(of 1 launch none is in the trace)" "$r" compare -q "$work/seven.wtr" -m v100 --measured "$work/grids.csv"
+
 # ---- CSV has no room for what is not compared
 "$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
 is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1

@@ -350,7 +350,8 @@ bool compare_match(struct compare *c, struct rp_error *err)
     free_kernels(&k);
     if (!fine || !enough)
         return fine ? false : rp_fail(err, RP_SYSTEM, "out of memory");
-    return c->matched || rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launches none is in the trace)",
-                                 c->measured.path, c->measured.launches[c->strays[0].number].line,
-                                 c->measured.launches[c->strays[0].number].kernel, c->strays[0].why, c->measured.count);
+    return c->matched ||
+           rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launch%s none is in the trace)", c->measured.path,
+                   c->measured.launches[c->strays[0].number].line, c->measured.launches[c->strays[0].number].kernel,
+                   c->strays[0].why, c->measured.count, c->measured.count == 1 ? "" : "es");
 }
