@@ -198,6 +198,9 @@ fails 2 "control.csv, line 3: '\\x1b[31mevil\\x07':" "$r" compare -q "$work/t.wt
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
 fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv --cache-control some
+fails 1 "machine manycore-32 has cores, which replay programs that 'reprise record --guest' records, and ncu measures kernels of a GPU" "$r" compare "$trace" -m manycore-32 --measured $g/raw.csv
+fails 1 "nosuch" "$r" compare "$trace" -m manycore-32 --set nosuch=1 --measured $g/raw.csv
+is "an option that was given is named" "$(cat "$work/err" | grep -c flush)" 0
 fails 2 "nothing.csv" compare --measured "$work/nothing.csv"
 : >"$work/empty"
 fails 2 "no launch in what Nsight Compute prints" compare --measured "$work/empty"

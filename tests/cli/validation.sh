@@ -111,6 +111,14 @@ if grep -q 'loads and stores: 8 and 2, 32 and 4, 88 and 8\.$' "$BUILD/pastis.md"
 else
     echo "not ok - as many transactions of shared memory as PasTiS measured"
 fi
+for script in micro latencies; do
+    printed=$(python3 tests/validation/$script.py manycore-32 2>&1 </dev/null)
+    if [ $? = 2 ] && [ "$(grep -c 'machine manycore-32 has cores' <<<"$printed")" = 1 ] && ! grep -q flush_caches <<<"$printed"; then
+        echo "ok - $script.py refuses a machine of cores, once"
+    else
+        echo "not ok - $script.py refuses a machine of cores, once"
+    fi
+done
 # both engines on real control words, also with an instruction cache in the way
 . tests/support/cli.sh
 "$REPRISE" record -q -o "$work/t.wtr" --module tests/golden/pastis/matmul_int.cubin --kernel matmul_int --grid 3,2 --block 16,16 \

@@ -1,5 +1,5 @@
 """What the scripts of this folder share: command lines, and replays side by side that an interrupt ends at once."""
-import argparse, os, subprocess, sys
+import argparse, os, re, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
@@ -25,9 +25,13 @@ def check_texts(parser, given, rows, names):
 
 
 def check_machines(parser, given):
+    """Each must be a GPU: a chip of cores replays no kernels."""
     folder = os.environ.get('REPRISE_MACHINES', 'hw-models/machines')
     names = sorted(name.removesuffix('.cfg') for name in os.listdir(folder) if name.endswith('.cfg'))
     check_names(parser, 'machine', [name for name in given if not os.path.isfile(name)], names)
+    for name in given:
+        if re.search(rb'^kind = "cores"', output([REPRISE, 'machine', 'show', name]), re.MULTILINE):
+            parser.error(f"machine {name} has cores, which replay programs that 'reprise record --guest' records: give a GPU")
 
 
 def output(command):

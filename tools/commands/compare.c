@@ -72,7 +72,7 @@ static bool is_set(const struct machine_args *a, const char *key)
 }
 
 /* Caches as ncu leaves them, unless --set says otherwise. */
-static struct machine *open_machine(const struct compare_args *a, struct rp_error *err)
+static struct machine *open_emptied(const struct compare_args *a, struct rp_error *err)
 {
     static const struct machine_setting empty[] = {{"flush_caches", "yes"}, {"warm_l2", "no"}},
                                         kept[] = {{"flush_caches", "no"}};
@@ -84,6 +84,21 @@ static struct machine *open_machine(const struct compare_args *a, struct rp_erro
             extra[count++] = *s;
     }
     return machine_args_open(&a->machine, extra, count, err);
+}
+
+/* A chip of cores has not these options, and replays nothing that ncu measures. */
+static struct machine *open_machine(const struct compare_args *a, struct rp_error *err)
+{
+    struct rp_error unused;
+    struct machine *plain = machine_args_open(&a->machine, NULL, 0, &unused);
+    bool cores = plain && machine_is_cores(plain);
+    if (cores)
+        rp_fail(err, RP_USAGE,
+                "machine %s has cores, which replay programs that 'reprise record --guest' records, and ncu measures "
+                "kernels of a GPU: choose a GPU ('reprise machine list' names them)",
+                plain->name);
+    machine_free(plain);
+    return cores ? NULL : open_emptied(a, err);
 }
 
 static void show_progress(void *bar, uint64_t done, uint64_t total)
