@@ -314,6 +314,11 @@ is "two tables in one file" "$(cycles "$work/tables.csv")" "[8867.0, 9015.0]"
 says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning; }
 is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""
 is "another GPU" "$(says a100 $g/raw.txt)" "reprise: warning: $g/raw.txt, line 4: measured on a device of compute capability 7.0; a100 has 8.0"
+sed 's/"41.07"/"141.07"/' $g/raw.csv >"$work/share.csv"
+is "a hit rate above 100 % is said, and kept" "$(says v100 "$work/share.csv" | sed 's/:[^:]*$//') $(compare --measured "$work/share.csv" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["launches"][0]["quantities"]["l1_hit_rate"]["measured"])')" \
+    "reprise: warning: $work/share.csv, line 4: l1tex__t_sector_hit_rate.pct is 141.07 %, and no share is above 100 % 141.07"
+sed 's/"52.11"/"101"/; s/"51.30"/"102"/' $g/raw.csv >"$work/share.csv"
+is "how many there are" "$(says v100 "$work/share.csv" | grep -c 'line 4: lts__t_sector_hit_rate.pct is 101 %.*(of 2 values this is the first)')" 1
 { echo "$heading"; echo "$units"; row 0; row 1 | sed 's/"0","7.0"/"1","7.0"/'; } >"$work/devices.csv"
 for order in "details.csv raw.txt 42" "raw.txt details.csv 4"; do
     read -r one other line <<<"$order"

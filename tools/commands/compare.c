@@ -187,6 +187,17 @@ static void warn_of_text(const struct measured *m)
             m->passed_over == 1 ? "is" : "are");
 }
 
+static void warn_of_shares(const struct measured *m)
+{
+    if (!m->above.count)
+        return;
+    fprintf(stderr, "reprise: warning: %s, line %zu: %s is %g %%, and no share is above 100 %%", m->path, m->above.line,
+            m->above.metric, m->above.value);
+    if (m->above.count > 1)
+        fprintf(stderr, " (of %zu values this is the first)", m->above.count);
+    fputs(": ncu divides counts of passes that may have been unlike; its error is one of this value\n", stderr);
+}
+
 static int compare_run(struct compare *c)
 {
     struct rp_error err;
@@ -200,6 +211,7 @@ static int compare_run(struct compare *c)
         timeless_warn(c->machine, &told);
         warn_of_devices(c);
         warn_of_text(&c->measured);
+        warn_of_shares(&c->measured);
     }
     if (!compare_match(c, &err))
         return command_fail(&err);

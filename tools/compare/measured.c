@@ -149,6 +149,16 @@ static bool is_foreign(const char *value)
            !unit_number(value, &unused);
 }
 
+/* ncu may divide counts of passes that were not alike; the value is kept. */
+static void note_share(struct measured *m, const struct ncu_value *v, enum quantity q, double value)
+{
+    if (strcmp(quantity(q)->unit, "%") || value <= 100 || m->above.count++)
+        return;
+    m->above.line = v->line;
+    m->above.metric = v->metric;
+    m->above.value = value;
+}
+
 bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_error *err)
 {
     double factor, value;
@@ -164,6 +174,7 @@ bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_erro
     if (!read_value(m, v, q, &value, err))
         return false;
     value *= factor;
+    note_share(m, v, q, value);
     if (!l->has[q] || rank < l->rank[q]) {
         l->value[q] = value;
         l->metric[q] = v->metric;
