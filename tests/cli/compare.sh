@@ -176,10 +176,42 @@ fails 2 "(of 1 launch none is in the trace)" "$r" compare -q "$work/seven.wtr" -
 "$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
 is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1
 launch"
-is "warnings have the rest" "$(cat "$work/err")" "reprise: warning: not compared: line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
+is "warnings have the rest" "$(grep -v clock_mhz "$work/err")" "reprise: warning: not compared: line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
 reprise: warning: not compared: line 5, needle_cuda_shared_1: no launch of this kernel in the trace has this grid and block
 reprise: warning: not compared: launch 0, needle_cuda_shared_1: not measured"
 is "-q has none" "$(compare --measured "$work/more.csv" --csv 2>&1 >/dev/null)" ""
+
+# ---- clocks: times of a replay are of the measured one
+clock_csv() { # FREQUENCY UNIT [METRIC]: a launch of 8,867 cycles that takes 8,061 ns, which are 1,100 MHz
+    printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max","gpu__time_duration.sum","%s"\n"","","","","cycle","nsecond","%s"\n' "${3:-gpc__cycles_elapsed.avg.per_second}" "$2"
+    printf '"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","8,867","8,061","%s"\n' "$1"
+}
+compare_h100() { "$r" compare "$trace" -m h100 --measured "$work/clock.csv" "$@" 2>"$work/err"; }
+while read -r frequency unit metric; do
+    clock_csv "$frequency" "$unit" "$metric" >"$work/clock.csv"
+    compare_h100 --json >"$work/clock.json"
+    is "duration at $frequency $unit, $metric" "$(python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); l=d["launches"][0]; q=l["quantities"]
+print(l["clock_mhz"], sorted(q), abs(q["duration"]["replayed"] - q["cycles"]["replayed"] / 1100) < 1e-6, abs(q["duration"]["error"] - q["cycles"]["error"]) < 1e-3, sorted(d["quantities"]))' "$work/clock.json")" \
+        "1100.0 ['cycles', 'duration'] True True ['cycles', 'duration']"
+done <<'END'
+1.10 Ghz gpc__cycles_elapsed.avg.per_second
+1.10 cycle/nsecond smsp__cycles_elapsed.avg.per_second
+1,100 cycle/usecond sm__cycles_elapsed.avg.per_second
+1,100,000,000 hz SM Frequency
+END
+is "another clock is said once" "$(cat "$work/err")" "reprise: warning: $work/clock.csv, line 3: measured at 1100 MHz, and clock_mhz of h100 is 1980: where a kernel waits for memory, its cycles differ, too; --set clock_mhz=1100 replays at that clock"
+is "CSV has the same duration" "$(compare_h100 --csv | grep ',duration,' | cut -d, -f10)" "$(python3 -c 'import json,sys; print("%.2f" % json.load(open(sys.argv[1]))["launches"][0]["quantities"]["duration"]["replayed"])' "$work/clock.json")"
+is "the text says so" "$(compare_h100 | grep '^duration')" "duration: replayed cycles at the SM frequency that was measured"
+is "at the same clock nothing is said" "$(compare_h100 --set clock_mhz=1100 --csv >/dev/null; grep clock "$work/err")" ""
+clock_csv 5 "" other >"$work/clock.csv"
+compare_h100 --json >"$work/clock.json"
+is "without a frequency it is the machine's" "$(python3 -c 'import json,sys; l=json.load(open(sys.argv[1]))["launches"][0]; q=l["quantities"]; print(l["clock_mhz"], abs(q["duration"]["replayed"] - q["cycles"]["replayed"] / 1980) < 1e-6)' "$work/clock.json")" "1980.0 True"
+is "and that it is another one is said" "$(cat "$work/err")" "reprise: warning: $work/clock.csv, line 3: 8867 cycles in 8.06 us are about 1100 MHz, and clock_mhz of h100 is 1980, which its durations are of; have ncu measure the clock, too (gpc__cycles_elapsed.avg.per_second), or give --set clock_mhz"
+is "nothing of clocks in the text" "$(compare_h100 -q | grep '^duration')$(cat "$work/err")" ""
+clock_csv 1.10 usecond >"$work/clock.csv"
+fails 2 "gpc__cycles_elapsed.avg.per_second is a frequency, and not '1.10' in unit 'usecond'" compare --measured "$work/clock.csv"
+sed -i 's/"gpc__cycles_elapsed.max"/"no"/; s/"gpu__time_duration.sum"/"none"/; s/"usecond"/"Ghz"/' "$work/clock.csv"
+fails 2 "1 launch, and no value that is compared" compare --measured "$work/clock.csv"
 
 # ---- what was measured as 0
 times_csv one 2,000 0 >"$work/zero.csv"
@@ -311,7 +343,7 @@ fails 2 "semicolons.csv: its fields are separated by semicolons" compare --measu
 sed 's/$/\r/' $g/raw.csv >"$work/returns.csv"
 is "lines that end in CR CR LF" "$(cycles "$work/returns.csv")" "[8867.0, 9014.0]"
 is "two tables in one file" "$(cycles "$work/tables.csv")" "[8867.0, 9015.0]"
-says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning; }
+says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning | grep -v clock_mhz; } # but of clocks, see below
 is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""
 is "another GPU" "$(says a100 $g/raw.txt)" "reprise: warning: $g/raw.txt, line 4: measured on a device of compute capability 7.0; a100 has 8.0"
 sed 's/"41.07"/"141.07"/' $g/raw.csv >"$work/share.csv"

@@ -1,4 +1,5 @@
 /* reprise compare: replayed launches beside what Nsight Compute measured. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "tools/ui/progress.h"
 
 #define EXAMPLE "reprise compare gemm.wtr --machine v100 --measured gemm.csv"
+
+#define CLOCK_TOLERANCE 0.1 /* a clock that differs by a larger part is another one */
 
 enum { KEY_MEASURED = 256, KEY_SKIP, KEY_CONTROL, KEY_LAUNCHES };
 
@@ -176,6 +179,42 @@ static void warn_of_order(const struct compare *c)
                            : "shape");
 }
 
+/* The compared launch of which most cycles were measured, as short ones have much of their time before them; NULL:
+ * there is none. */
+static const struct measured_launch *longest(const struct compare *c)
+{
+    const struct measured_launch *longest = NULL, *l = c->measured.launches;
+    for (size_t i = 0; i < c->measured.count; i++)
+        if (c->launch_of[i] >= 0 && (!longest || l[i].value[QUANTITY_CYCLES] > longest->value[QUANTITY_CYCLES]))
+            longest = &l[i];
+    return longest;
+}
+
+/* A launch that ran at another clock than the machine's has other times, and other cycles where it waits for memory. */
+static void warn_of_clock(const struct compare *c)
+{
+    const struct measured_launch *l = longest(c);
+    const double own = fraction_value(c->machine->clock_mhz);
+    if (!l)
+        return;
+    const double cycles = l->value[QUANTITY_CYCLES], us = l->value[QUANTITY_DURATION];
+    const bool known = l->has[QUANTITY_CLOCK];
+    const double clock = known ? l->value[QUANTITY_CLOCK] : us > 0 ? cycles / us : 0;
+    if (clock <= 0 || fabs(clock / own - 1) <= CLOCK_TOLERANCE)
+        return;
+    fprintf(stderr, "reprise: warning: %s, line %zu: ", c->measured.path, l->line);
+    if (known)
+        fprintf(stderr,
+                "measured at %.0f MHz, and clock_mhz of %s is %g: where a kernel waits for memory, its cycles differ, "
+                "too; --set clock_mhz=%.0f replays at that clock\n",
+                clock, c->machine->name, own, clock);
+    else
+        fprintf(stderr,
+                "%.0f cycles in %.2f us are about %.0f MHz, and clock_mhz of %s is %g, which its durations are of; "
+                "have ncu measure the clock, too (gpc__cycles_elapsed.avg.per_second), or give --set clock_mhz\n",
+                cycles, us, clock, c->machine->name, own);
+}
+
 static void warn_of_text(const struct measured *m)
 {
     if (m->passed_over)
@@ -215,8 +254,10 @@ static int compare_run(struct compare *c)
     }
     if (!compare_match(c, &err))
         return command_fail(&err);
-    if (!c->args->quiet)
+    if (!c->args->quiet) {
         warn_of_order(c);
+        warn_of_clock(c);
+    }
     if (!replay_launches(c, &err) || !take_statistics(c, &err))
         return command_fail(&err);
     if (!c->args->quiet)

@@ -63,10 +63,11 @@ static bool is_absent(const char *value)
 
 static enum unit_kind kind_of_metric(enum quantity q, const char *metric)
 {
-    return !strcmp(quantity(q)->unit, "us")  ? UNIT_TIME
-           : !strcmp(quantity(q)->unit, "%") ? UNIT_SHARE
-           : strstr(metric, "bytes")         ? UNIT_BYTES
-                                             : UNIT_COUNT;
+    return q == QUANTITY_CLOCK                ? UNIT_RATE
+           : !strcmp(quantity(q)->unit, "us") ? UNIT_TIME
+           : !strcmp(quantity(q)->unit, "%")  ? UNIT_SHARE
+           : strstr(metric, "bytes")          ? UNIT_BYTES
+                                              : UNIT_COUNT;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -117,8 +118,11 @@ static bool take_number(const char *text, double *value)
 static bool read_value(const struct measured *m, const struct ncu_value *v, enum quantity q, double *value,
                        struct rp_error *err)
 {
-    static const char *const wanted[] = {
-        [UNIT_COUNT] = "a number", [UNIT_TIME] = "a time", [UNIT_BYTES] = "bytes", [UNIT_SHARE] = "%"};
+    static const char *const wanted[] = {[UNIT_COUNT] = "a number",
+                                         [UNIT_TIME] = "a time",
+                                         [UNIT_BYTES] = "bytes",
+                                         [UNIT_SHARE] = "%",
+                                         [UNIT_RATE] = "a frequency"};
     double scale;
     enum unit_kind kind, right = kind_of_metric(q, v->metric);
     if (!take_number(v->value, value))
@@ -197,7 +201,7 @@ static bool check_launches(const struct measured *m, struct rp_error *err)
             m->path);
     for (size_t i = 0; i < m->count; i++)
         for (int q = 0; q < QUANTITY_COUNT; q++)
-            if (m->launches[i].has[q])
+            if (m->launches[i].has[q] && q != QUANTITY_CLOCK)
                 return true;
     return rp_fail(err, RP_BAD_INPUT,
                    "%s: %zu launch%s, and no value that is compared; docs/compare.md lists the metrics", m->path,

@@ -21,13 +21,21 @@ struct pair {
     double measured, replayed, error;
 };
 
+double compare_clock(const struct compare *c, size_t measured)
+{
+    const struct measured_launch *m = &c->measured.launches[measured];
+    return m->has[QUANTITY_CLOCK] && m->value[QUANTITY_CLOCK] > 0 ? m->value[QUANTITY_CLOCK]
+                                                                  : fraction_value(c->machine->clock_mhz);
+}
+
 static bool find_pair(const struct compare *c, size_t measured, enum quantity q, struct pair *p)
 {
     const struct measured_launch *m = &c->measured.launches[measured];
     if (c->launch_of[measured] < 0 || !m->has[q])
         return false;
     const struct rp_launch *l = rp_trace_launch(c->trace, (uint32_t)c->launch_of[measured]);
-    struct quantity_source of = {c->machine, &c->replayed[measured], rp_trace_kernel(c->trace, l->kernel)};
+    struct quantity_source of = {c->machine, &c->replayed[measured], rp_trace_kernel(c->trace, l->kernel),
+                                 compare_clock(c, measured)};
     *p = (struct pair){.quantity = q, .measured = m->value[q]};
     if (!quantity_replayed(q, &of, &p->replayed))
         return false;
@@ -267,6 +275,17 @@ static void print_strays(const struct compare *c)
     }
 }
 
+/* Says of what clock durations are, if some are not of the machine's. */
+static void print_clock(const struct compare *c)
+{
+    struct pair p;
+    bool measured = false;
+    for (size_t i = 0; i < c->measured.count && !measured; i++)
+        measured = c->measured.launches[i].has[QUANTITY_CLOCK] && find_pair(c, i, QUANTITY_DURATION, &p);
+    if (measured)
+        printf("\nduration: replayed cycles at the SM frequency that was measured\n");
+}
+
 static int print_text(const struct compare *c)
 {
     bool every = c->args->all_launches || c->matched <= MOST_LAUNCHES;
@@ -275,6 +294,7 @@ static int print_text(const struct compare *c)
         putchar('\n');
         print_summary(c);
     }
+    print_clock(c);
     print_strays(c);
     return command_finish(RP_OK);
 }
@@ -296,6 +316,7 @@ static json_t *matched_json(const struct compare *c, size_t measured)
     json_put(o, "grid", shape_json(l->grid));
     json_put(o, "block", shape_json(l->block));
     json_put(o, "line", json_number(c->measured.launches[measured].line));
+    json_put(o, "clock_mhz", json_real(compare_clock(c, measured)));
     for (int q = 0; q < QUANTITY_COUNT; q++)
         if (find_pair(c, measured, q, &p)) {
             json_t *v = json_object();
