@@ -149,14 +149,69 @@ is "other parameters are shown" "$("$r" compare -q "$work/t.wtr" -m v100 --measu
     python3 -c 'import json,sys; print([s["why"].split("; ")[1] for s in json.load(sys.stdin)["not_compared"] if "line" in s])')" \
     "[\"did you mean 'void scale<float, 4>(float*, int, float)'?\"]"
 
+# Names that come again: each launch has its kernel, or why it has none
+names_csv plain none plain none 'void scale<float, (int)4>(T1 *, int, T1)' none | awk -F, -v OFS=, '/^"0"/ {$1 = "\"" NR "\""} 1' >"$work/again.csv"
+is "names that come again" "$("$r" compare -q "$work/t.wtr" -m v100 --measured "$work/again.csv" --json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); print([(l["launch"], l["line"]) for l in d["launches"]], [(s["line"], s["kernel"], s["why"].split(":")[0].split("/")[-1] if s["kernel"] == "none" else s["why"].split(",")[0]) for s in d["not_compared"] if "line" in s])')" \
+    "[(0, 7)] [(4, 'none', \"t.wtr has no kernel 'none'; it has\"), (6, 'none', \"t.wtr has no kernel 'none'; it has\"), (8, 'none', \"t.wtr has no kernel 'none'; it has\"), (3, 'plain', 'measured 2 times'), (5, 'plain', 'measured 2 times')]"
+
+# Launches of one kernel and one reason are one line, which names those that it is of
+{ echo 'buffers = { A = "zeros:256"; }; launches = ('
+    for grid in 1 2 3 4 5 6 7; do echo "{ kernel = \"one\"; grid = $grid; block = 32; args = (\"buf=A\"); }$([ $grid = 7 ] || echo ,)"; done; echo ');'; } >"$work/seven.cfg"
+check "seven launches are recorded" "$r" record -q -o "$work/seven.wtr" --module "$work/two.ptx" --launch-file "$work/seven.cfg"
+grids_csv() { for grid; do echo "$grid"; done | awk 'BEGIN {print "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\"\n\"\",\"\",\"\",\"\",\"cycle\""}
+    {print "\"" NR "\",\"one\",\"(32, 1, 1)\",\"(" $1 ", 1, 1)\",\"2,000\""}'; }
+strays() { "$r" compare -q "$work/seven.wtr" -m v100 --measured "$work/grids.csv" | sed -n '/not compared/,$p' | tail -n +2; }
+grids_csv 2 >"$work/grids.csv"
+is "a launch that was measured is none of them" "$(strays)" "  launches 0, 2 to 6 (6 launches), one: not measured"
+grids_csv 10 2 11 12 4 13 6 >"$work/grids.csv"
+is "nor is a line of the file" "$(strays)" "  lines 3, 5 to 6, 8 (4 launches), one: no launch of this kernel in the trace has this grid and block
+  launches 0, 2, 4, 6 (4 launches), one: not measured"
+"$r" compare "$work/seven.wtr" -m v100 --measured "$work/grids.csv" --csv >/dev/null 2>"$work/err"
+is "as in warnings" "$(tail -1 "$work/err")" "reprise: warning: not compared: launches 0, 2, 4, 6 (4 launches), one: not measured"
+grids_csv 10 >"$work/grids.csv"
+fails 2 "(of 1 launch none is in the trace)" "$r" compare -q "$work/seven.wtr" -m v100 --measured "$work/grids.csv"
+
 # ---- CSV has no room for what is not compared
 "$r" compare "$trace" -m v100 --measured "$work/more.csv" --csv >"$work/out" 2>"$work/err"
 is "CSV has the rows alone" "$(cut -d, -f3 "$work/out" | sort -u)" "1
 launch"
-is "warnings have the rest" "$(cat "$work/err")" "reprise: warning: not compared: line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
+is "warnings have the rest" "$(grep -v clock_mhz "$work/err")" "reprise: warning: not compared: line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
 reprise: warning: not compared: line 5, needle_cuda_shared_1: no launch of this kernel in the trace has this grid and block
 reprise: warning: not compared: launch 0, needle_cuda_shared_1: not measured"
 is "-q has none" "$(compare --measured "$work/more.csv" --csv 2>&1 >/dev/null)" ""
+
+# ---- clocks: times of a replay are of the measured one
+clock_csv() { # FREQUENCY UNIT [METRIC]: a launch of 8,867 cycles that takes 8,061 ns, which are 1,100 MHz
+    printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max","gpu__time_duration.sum","%s"\n"","","","","cycle","nsecond","%s"\n' "${3:-gpc__cycles_elapsed.avg.per_second}" "$2"
+    printf '"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","8,867","8,061","%s"\n' "$1"
+}
+compare_h100() { "$r" compare "$trace" -m h100 --measured "$work/clock.csv" "$@" 2>"$work/err"; }
+while read -r frequency unit metric; do
+    clock_csv "$frequency" "$unit" "$metric" >"$work/clock.csv"
+    compare_h100 --json >"$work/clock.json"
+    is "duration at $frequency $unit, $metric" "$(python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); l=d["launches"][0]; q=l["quantities"]
+print(l["clock_mhz"], sorted(q), abs(q["duration"]["replayed"] - q["cycles"]["replayed"] / 1100) < 1e-6, abs(q["duration"]["error"] - q["cycles"]["error"]) < 1e-3, sorted(d["quantities"]))' "$work/clock.json")" \
+        "1100.0 ['cycles', 'duration'] True True ['cycles', 'duration']"
+done <<'END'
+1.10 Ghz gpc__cycles_elapsed.avg.per_second
+1.10 cycle/nsecond smsp__cycles_elapsed.avg.per_second
+1,100 cycle/usecond sm__cycles_elapsed.avg.per_second
+1,100,000,000 hz SM Frequency
+END
+is "another clock is said once" "$(cat "$work/err")" "reprise: warning: $work/clock.csv, line 3: measured at 1100 MHz, and clock_mhz of h100 is 1980: where a kernel waits for memory, its cycles differ, too; --set clock_mhz=1100 replays at that clock"
+is "CSV has the same duration" "$(compare_h100 --csv | grep ',duration,' | cut -d, -f10)" "$(python3 -c 'import json,sys; print("%.2f" % json.load(open(sys.argv[1]))["launches"][0]["quantities"]["duration"]["replayed"])' "$work/clock.json")"
+is "the text says so" "$(compare_h100 | grep '^duration')" "duration: replayed cycles at the SM frequency that was measured"
+is "at the same clock nothing is said" "$(compare_h100 --set clock_mhz=1100 --csv >/dev/null; grep clock "$work/err")" ""
+clock_csv 5 "" other >"$work/clock.csv"
+compare_h100 --json >"$work/clock.json"
+is "without a frequency it is the machine's" "$(python3 -c 'import json,sys; l=json.load(open(sys.argv[1]))["launches"][0]; q=l["quantities"]; print(l["clock_mhz"], abs(q["duration"]["replayed"] - q["cycles"]["replayed"] / 1980) < 1e-6)' "$work/clock.json")" "1980.0 True"
+is "and that it is another one is said" "$(cat "$work/err")" "reprise: warning: $work/clock.csv, line 3: 8867 cycles in 8.06 us are about 1100 MHz, and clock_mhz of h100 is 1980, which its durations are of; have ncu measure the clock, too (gpc__cycles_elapsed.avg.per_second), or give --set clock_mhz"
+is "nothing of clocks in the text" "$(compare_h100 -q | grep '^duration')$(cat "$work/err")" ""
+clock_csv 1.10 usecond >"$work/clock.csv"
+fails 2 "gpc__cycles_elapsed.avg.per_second is a frequency, and not '1.10' in unit 'usecond'" compare --measured "$work/clock.csv"
+sed -i 's/"gpc__cycles_elapsed.max"/"no"/; s/"gpu__time_duration.sum"/"none"/; s/"usecond"/"Ghz"/' "$work/clock.csv"
+fails 2 "1 launch, and no value that is compared" compare --measured "$work/clock.csv"
 
 # ---- what was measured as 0
 times_csv one 2,000 0 >"$work/zero.csv"
@@ -175,6 +230,9 @@ fails 2 "control.csv, line 3: '\\x1b[31mevil\\x07':" "$r" compare -q "$work/t.wt
 # ---- bad input
 fails 1 "what was measured?" "$r" compare "$trace" -m v100
 fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv --cache-control some
+fails 1 "machine manycore-32 has cores, which replay programs that 'reprise record --guest' records, and ncu measures kernels of a GPU" "$r" compare "$trace" -m manycore-32 --measured $g/raw.csv
+fails 1 "nosuch" "$r" compare "$trace" -m manycore-32 --set nosuch=1 --measured $g/raw.csv
+is "an option that was given is named" "$(cat "$work/err" | grep -c flush)" 0
 fails 2 "nothing.csv" compare --measured "$work/nothing.csv"
 : >"$work/empty"
 fails 2 "no launch in what Nsight Compute prints" compare --measured "$work/empty"
@@ -214,15 +272,50 @@ for order in "lts__t_sectors.sum 111 lts__t_sectors_srcunit_tex.sum 100" "lts__t
     printf '"ID","Kernel Name","Block Size","Grid Size","%s","%s"\n"","","","","sector","sector"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","%s","%s"\n' "$one" "$other" "$first" "$second" >"$work/both.csv"
     is "of two metrics the same one counts, whatever their order" "$(compare --measured "$work/both.csv" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["launches"][0]["quantities"]["l2_sectors"]["measured"])')" 100.0
 done
+# Names of compute capability 12.0
+while read -r metric unit name values; do
+    sed "s/dram__bytes_read.sum/$metric/; s/\"Kbyte\"/\"$unit\"/" $g/raw.csv >"$work/op.csv"
+    is "$metric" "$(compare --measured "$work/op.csv" --json | python3 -c 'import json,sys; print([l["quantities"][sys.argv[1]]["measured"] for l in json.load(sys.stdin)["launches"]])' "$name")" "$values"
+done <<'END'
+dram__bytes_op_read.sum Kbyte dram_read_sectors [102.0, 198.0]
+dram__bytes_op_write.sum Kbyte dram_write_sectors [102.0, 198.0]
+dram__sectors_op_read.sum Ksector dram_read_sectors [3264.0, 6336.0]
+dram__sectors_op_write.sum Ksector dram_write_sectors [3264.0, 6336.0]
+END
 printf '"ID","Kernel Name","Block Size","Grid Size","gpc__cycles_elapsed.max"\n"","","","","cycle"\n"0","needle_cuda_shared_1","(16, 1, 1)","(1, 1, 1)","n/a"\n' >"$work/none.csv"
 fails 2 "none.csv: 1 launch, and no value that is compared" compare --measured "$work/none.csv"
+cycles() { compare --measured "$1" --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["measured"] for l in json.load(sys.stdin)["launches"]])'; }
+# What ncu prints of a metric that has no value, in all formats: it is passed over, and the others are read
+for value in '(!) n/a' '(!) nan' '-nan' 'inf' '(!) -inf'; do
+    sed "s,\"3.264\",\"$value\"," $g/raw.csv >"$work/absent.csv"
+    sed "s,\"52.11\",\"$value\"," $g/details.csv >"$work/absent-long.csv"
+    sed "s,Kbyte        3.264,Kbyte $value," $g/raw.txt >"$work/absent.txt"
+    sed "s,Kbyte        3.264,      $value," $g/raw.txt >"$work/absent-bare.txt"
+    for f in absent.csv absent.txt absent-bare.txt; do
+        is "no value: $value, $f" "$(compare --measured "$work/$f" --json | python3 -c 'import json,sys; print([("dram_read_sectors" in l["quantities"], l["quantities"]["cycles"]["measured"]) for l in json.load(sys.stdin)["launches"]])')" \
+            "[(False, 8867.0), (True, 9014.0)]"
+    done
+    is "no value: $value, a row for each metric" "$(compare --measured "$work/absent-long.csv" --json | python3 -c 'import json,sys; print(["l2_hit_rate" in l["quantities"] for l in json.load(sys.stdin)["launches"]])')" "[False, True]"
+done
+sed 's/"3.264"/"(!) 3.264"/' $g/raw.csv >"$work/marked.csv"
+fails 2 "marked.csv, line 4: '(!) 3.264' is no number (dram__bytes_read.sum)" compare --measured "$work/marked.csv"
+is "and English would not help" "$(grep -c English "$work/err")" 0
+sed 's/Kbyte        3.264/Kbyte    (!) 3.264/' $g/raw.txt >"$work/marked.txt"
+fails 2 "marked.txt, line 9: '(!) 3.264' is no number (dram__bytes_read.sum)" compare --measured "$work/marked.txt"
+# --print-metric-instances values: the value, and those of the instances
+sed 's/"8,867"/"8,867 (8,867; 8,800)"/' $g/raw.csv >"$work/instances.csv"
+is "a value before its instances" "$(cycles "$work/instances.csv")" "[8867.0, 9014.0]"
+for value in '(8,867; 8,800)' '8,867 (8,867; 8,800' '8,867 pieces'; do
+    sed "s/\"8,867\"/\"$value\"/" $g/raw.csv >"$work/instances.csv"
+    fails 2 "instances.csv, line 4: '$value' is no number (gpc__cycles_elapsed.max)" compare --measured "$work/instances.csv"
+done
+is "nor here" "$(grep -c English "$work/err")" 0
 iconv -f UTF-8 -t UTF-16 $g/raw.csv >"$work/wide.csv"
 fails 2 "text in UTF-16, as PowerShell writes it; iconv" compare --measured "$work/wide.csv"
 for n in 12 23 27 33; do # within the first table, before its end, behind the second launch's line, within its table
     sed "${n}q" $g/raw.txt >"$work/cut.txt"
     fails 2 "cut.txt, line $n: the text is cut off: the metrics of the launch of line" compare --measured "$work/cut.txt"
 done
-cycles() { compare --measured "$1" --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["measured"] for l in json.load(sys.stdin)["launches"]])'; }
 for f in raw.csv details.csv raw.txt; do
     { printf '\xef\xbb\xbf'; sed '/^==PROF/d; /^Start/d' $g/$f; } >"$work/mark"
     is "a byte order mark before $f" "$(cycles "$work/mark")" "[8867.0, 9014.0]"
@@ -239,7 +332,10 @@ is "lines of the program that begin with a quote" "$(cycles "$work/lines.csv")" 
 { sed -n 1,3p "$work/bare.csv"; echo '12 rounds'; sed -n 4p "$work/bare.csv"; } >"$work/lines.csv"
 is "and with a number" "$(cycles "$work/lines.csv")" "[8867.0, 9014.0]"
 { echo "$heading"; echo "$units"; row 0; echo '"3"'; row 1; } >"$work/lines.csv"
-fails 2 "lines.csv, line 4: 1 fields, and the heading has 27: the line is cut off. If the program printed it: ncu --log-file keeps" compare --measured "$work/lines.csv"
+fails 2 "lines.csv, line 4: 1 field, and the heading has 27: the line is cut off. If the program printed it: ncu --log-file keeps" compare --measured "$work/lines.csv"
+{ echo "$heading"; echo "$units"; row 0 | sed 's/$/,"28"/'; } >"$work/longer.csv"
+fails 2 "longer.csv, line 3: 28 fields, and the heading has 27: a field has a comma and no quotes, or another line follows without a line end. If" compare --measured "$work/longer.csv"
+is "nothing is cut off there" "$(grep -c 'cut off' "$work/err")" 0
 sed 's/needle_cuda_shared/needle_cuda\n_shared/' $g/raw.csv >"$work/lines.csv"
 fails 2 "lines.csv, line 4: a quote is not closed: a field has a line end, which no row may have, or the line is cut off" compare --measured "$work/lines.csv"
 sed 's/","/";"/g' $g/raw.csv >"$work/semicolons.csv"
@@ -247,9 +343,14 @@ fails 2 "semicolons.csv: its fields are separated by semicolons" compare --measu
 sed 's/$/\r/' $g/raw.csv >"$work/returns.csv"
 is "lines that end in CR CR LF" "$(cycles "$work/returns.csv")" "[8867.0, 9014.0]"
 is "two tables in one file" "$(cycles "$work/tables.csv")" "[8867.0, 9015.0]"
-says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning; }
+says() { "$r" compare "$trace" -m "$1" --measured "$2" 2>&1 >/dev/null | grep warning | grep -v clock_mhz; } # but of clocks, see below
 is "the GPU that the machine stands for" "$(says v100 $g/raw.csv)" ""
 is "another GPU" "$(says a100 $g/raw.txt)" "reprise: warning: $g/raw.txt, line 4: measured on a device of compute capability 7.0; a100 has 8.0"
+sed 's/"41.07"/"141.07"/' $g/raw.csv >"$work/share.csv"
+is "a hit rate above 100 % is said, and kept" "$(says v100 "$work/share.csv" | sed 's/:[^:]*$//') $(compare --measured "$work/share.csv" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["launches"][0]["quantities"]["l1_hit_rate"]["measured"])')" \
+    "reprise: warning: $work/share.csv, line 4: l1tex__t_sector_hit_rate.pct is 141.07 %, and no share is above 100 % 141.07"
+sed 's/"52.11"/"101"/; s/"51.30"/"102"/' $g/raw.csv >"$work/share.csv"
+is "how many there are" "$(says v100 "$work/share.csv" | grep -c 'line 4: lts__t_sector_hit_rate.pct is 101 %.*(of 2 values this is the first)')" 1
 { echo "$heading"; echo "$units"; row 0; row 1 | sed 's/"0","7.0"/"1","7.0"/'; } >"$work/devices.csv"
 for order in "details.csv raw.txt 42" "raw.txt details.csv 4"; do
     read -r one other line <<<"$order"
@@ -279,5 +380,5 @@ done
 
 # ---- what docs/compare.md says of metrics is what is read
 grep -o '^METRIC("[^"]*"' tools/compare/quantities.def | sed 's/METRIC("//; s/"$//' | sort >"$work/read"
-sed -n '/^| quantity/,/^$/p' docs/compare.md | sed 1,2d | cut -d'|' -f3 | sed 's,/ 32,,' | tr ',' '\n' | sed 's/[`]//g; s/^ *//; s/ *$//; /^$/d' | sort >"$work/documented"
+sed -n '/^| quantity/,/^$/p' docs/compare.md | sed 1,2d | cut -d'|' -f3 | sed 's,/ 32,,g' | tr ',' '\n' | sed 's/[`]//g; s/^ *//; s/ *$//; /^$/d' | sort >"$work/documented"
 check "docs/compare.md names every metric" diff "$work/read" "$work/documented"

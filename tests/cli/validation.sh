@@ -111,6 +111,14 @@ if grep -q 'loads and stores: 8 and 2, 32 and 4, 88 and 8\.$' "$BUILD/pastis.md"
 else
     echo "not ok - as many transactions of shared memory as PasTiS measured"
 fi
+for script in micro latencies; do
+    printed=$(python3 tests/validation/$script.py manycore-32 2>&1 </dev/null)
+    if [ $? = 2 ] && [ "$(grep -c 'machine manycore-32 has cores' <<<"$printed")" = 1 ] && ! grep -q flush_caches <<<"$printed"; then
+        echo "ok - $script.py refuses a machine of cores, once"
+    else
+        echo "not ok - $script.py refuses a machine of cores, once"
+    fi
+done
 # both engines on real control words, also with an instruction cache in the way
 . tests/support/cli.sh
 "$REPRISE" record -q -o "$work/t.wtr" --module tests/golden/pastis/matmul_int.cubin --kernel matmul_int --grid 3,2 --block 16,16 \
@@ -128,6 +136,20 @@ for settings in "scheduler=gto" "scheduler=lrr --set issue.width=1" "dependencie
     fi
 done
 if grep -q '"dependencies": "control-words"' "$work/fast"; then echo "ok - its control words are obeyed"; else echo "not ok - its control words are obeyed"; fi
+
+# One line and status 1 where nothing can be printed, or reprise is not there
+says_once() { # WHAT FILE STATUS TEXT
+    if [ "$3" = 1 ] && [ "$(cat "$2")" = "$4" ]; then echo "ok - $1"; else echo "not ok - $1: status $3, $(cat "$2")"; fi
+}
+python3 tests/validation/hardware.py dct8x8 2>"$work/err" >/dev/full
+says_once "a full disk" "$work/err" $? "hardware.py: standard output: No space left on device"
+python3 -c "import os, subprocess, sys
+read, write = os.pipe()
+os.close(read)
+sys.exit(subprocess.run(['python3', 'tests/validation/hardware.py', 'dct8x8'], stdout=write).returncode)" 2>"$work/err"
+says_once "a closed pipe" "$work/err" $? "hardware.py: standard output: Broken pipe"
+REPRISE=/nonexist python3 tests/validation/hardware.py dct8x8 2>"$work/err" >"$work/out"
+says_once "no reprise" "$work/err" $? "hardware.py: /nonexist: No such file or directory; make builds it, and REPRISE names another one"
 
 # Of the GEMM of the SAN paper: what the code is, by counting it. The rows of ptxas's code need make toolchain.
 python3 tests/validation/gemm.py --code >"$BUILD/gemm.md"

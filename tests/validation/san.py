@@ -8,7 +8,7 @@ import json
 import sys
 from fractions import Fraction
 
-from script import check_names, command_line
+from script import check_names, command_line, run
 
 KINDS = ["local_load", "local_store", "global_load", "global_store"]  # ids 0 to 3 of Table 1
 FIXED = {4: 2, 5: 2, 6: 3000}  # Table 2: integer, float, barrier
@@ -54,18 +54,23 @@ def batch_cycles(launches, processors, warps_of_block, chances, seed, batch):
     return total
 
 
-parser = command_line(__doc__)
-for name in ("processors", "warps_of_block", "seed", "batches"):
-    parser.add_argument(name, type=int)
-parser.add_argument("shares", nargs="*", metavar="KIND=L1,L2,DRAM", help="shares of accesses; KIND: " + ", ".join(KINDS))
-given = parser.parse_args()
-check_names(parser, "kind", [option.split("=")[0] for option in given.shares], KINDS)
-processors, warps_of_block, seed, batches = given.processors, given.warps_of_block, given.seed, given.batches
-chances = {k: [Fraction(1), Fraction(0), Fraction(0)] if k < 2 else [Fraction(3, 10), Fraction(6, 10), Fraction(1, 10)]
-           for k in range(4)}
-for option in given.shares:
-    kind, values = option.split("=")
-    chances[KINDS.index(kind)] = [Fraction(v) for v in values.split(",")]
-trace = json.load(sys.stdin)
-for b in range(batches):
-    print(batch_cycles(trace["launches"], processors, warps_of_block, chances, seed, b))
+def main(arguments):
+    parser = command_line(__doc__)
+    for name in ("processors", "warps_of_block", "seed", "batches"):
+        parser.add_argument(name, type=int)
+    parser.add_argument("shares", nargs="*", metavar="KIND=L1,L2,DRAM", help="shares of accesses; KIND: " + ", ".join(KINDS))
+    given = parser.parse_args(arguments)
+    check_names(parser, "kind", [option.split("=")[0] for option in given.shares], KINDS)
+    processors, warps_of_block, seed, batches = given.processors, given.warps_of_block, given.seed, given.batches
+    chances = {k: [Fraction(1), Fraction(0), Fraction(0)] if k < 2 else [Fraction(3, 10), Fraction(6, 10), Fraction(1, 10)]
+               for k in range(4)}
+    for option in given.shares:
+        kind, values = option.split("=")
+        chances[KINDS.index(kind)] = [Fraction(v) for v in values.split(",")]
+    trace = json.load(sys.stdin)
+    for b in range(batches):
+        print(batch_cycles(trace["launches"], processors, warps_of_block, chances, seed, b))
+
+
+if __name__ == '__main__':
+    run(main)

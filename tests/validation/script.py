@@ -1,5 +1,5 @@
 """What the scripts of this folder share: command lines, and replays side by side that an interrupt ends at once."""
-import argparse, os, subprocess, sys
+import argparse, os, re, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
@@ -25,9 +25,13 @@ def check_texts(parser, given, rows, names):
 
 
 def check_machines(parser, given):
+    """Each must be a GPU: a chip of cores replays no kernels."""
     folder = os.environ.get('REPRISE_MACHINES', 'hw-models/machines')
     names = sorted(name.removesuffix('.cfg') for name in os.listdir(folder) if name.endswith('.cfg'))
     check_names(parser, 'machine', [name for name in given if not os.path.isfile(name)], names)
+    for name in given:
+        if re.search(rb'^kind = "cores"', output([REPRISE, 'machine', 'show', name]), re.MULTILINE):
+            parser.error(f"machine {name} has cores, which replay programs that 'reprise record --guest' records: give a GPU")
 
 
 def output(command):
@@ -58,13 +62,37 @@ def side_by_side(work, items):
         pool.shutdown()
 
 
+def failed_system(error):
+    """What a call of the system could not do, for people."""
+    if error.filename is None:
+        return f'standard output: {error.strerror}'
+    way_out = '; make builds it, and REPRISE names another one' if error.filename == REPRISE else ''
+    return f'{error.filename}: {error.strerror}{way_out}'
+
+
+def fail(status, why):
+    """Ends the script. What is left to be printed is given up, as printing may be what failed."""
+    print(f'{os.path.basename(sys.argv[0])}: {why}', file=sys.stderr)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(status)
+
+
+def status_of(main):
+    try:
+        return main(sys.argv[1:])
+    except SystemExit as ended:
+        return ended.code
+
+
 def run(main):
     """Ends the script with main's status."""
     try:
-        sys.exit(main(sys.argv[1:]))
+        status = status_of(main)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        print(f'{os.path.basename(sys.argv[0])}: stopped by SIGINT', file=sys.stderr)
-        sys.exit(130)
+        fail(130, 'stopped by SIGINT')
     except subprocess.CalledProcessError as failed:
-        print(f'{os.path.basename(sys.argv[0])}: status {failed.returncode} of {" ".join(failed.cmd)}', file=sys.stderr)
-        sys.exit(1)
+        fail(1, f'status {failed.returncode} of {" ".join(failed.cmd)}')
+    except OSError as failed:
+        fail(1, failed_system(failed))
+    sys.exit(status)

@@ -1,4 +1,5 @@
 /* reprise compare: replayed launches beside what Nsight Compute measured. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "tools/ui/progress.h"
 
 #define EXAMPLE "reprise compare gemm.wtr --machine v100 --measured gemm.csv"
+
+#define CLOCK_TOLERANCE 0.1 /* a clock that differs by a larger part is another one */
 
 enum { KEY_MEASURED = 256, KEY_SKIP, KEY_CONTROL, KEY_LAUNCHES };
 
@@ -72,7 +75,7 @@ static bool is_set(const struct machine_args *a, const char *key)
 }
 
 /* Caches as ncu leaves them, unless --set says otherwise. */
-static struct machine *open_machine(const struct compare_args *a, struct rp_error *err)
+static struct machine *open_emptied(const struct compare_args *a, struct rp_error *err)
 {
     static const struct machine_setting empty[] = {{"flush_caches", "yes"}, {"warm_l2", "no"}},
                                         kept[] = {{"flush_caches", "no"}};
@@ -84,6 +87,21 @@ static struct machine *open_machine(const struct compare_args *a, struct rp_erro
             extra[count++] = *s;
     }
     return machine_args_open(&a->machine, extra, count, err);
+}
+
+/* A chip of cores has not these options, and replays nothing that ncu measures. */
+static struct machine *open_machine(const struct compare_args *a, struct rp_error *err)
+{
+    struct rp_error unused;
+    struct machine *plain = machine_args_open(&a->machine, NULL, 0, &unused);
+    bool cores = plain && machine_is_cores(plain);
+    if (cores)
+        rp_fail(err, RP_USAGE,
+                "machine %s has cores, which replay programs that 'reprise record --guest' records, and ncu measures "
+                "kernels of a GPU: choose a GPU ('reprise machine list' names them)",
+                plain->name);
+    machine_free(plain);
+    return cores ? NULL : open_emptied(a, err);
 }
 
 static void show_progress(void *bar, uint64_t done, uint64_t total)
@@ -161,6 +179,42 @@ static void warn_of_order(const struct compare *c)
                            : "shape");
 }
 
+/* The compared launch of which most cycles were measured, as short ones have much of their time before them; NULL:
+ * there is none. */
+static const struct measured_launch *longest(const struct compare *c)
+{
+    const struct measured_launch *longest = NULL, *l = c->measured.launches;
+    for (size_t i = 0; i < c->measured.count; i++)
+        if (c->launch_of[i] >= 0 && (!longest || l[i].value[QUANTITY_CYCLES] > longest->value[QUANTITY_CYCLES]))
+            longest = &l[i];
+    return longest;
+}
+
+/* A launch that ran at another clock than the machine's has other times, and other cycles where it waits for memory. */
+static void warn_of_clock(const struct compare *c)
+{
+    const struct measured_launch *l = longest(c);
+    const double own = fraction_value(c->machine->clock_mhz);
+    if (!l)
+        return;
+    const double cycles = l->value[QUANTITY_CYCLES], us = l->value[QUANTITY_DURATION];
+    const bool known = l->has[QUANTITY_CLOCK];
+    const double clock = known ? l->value[QUANTITY_CLOCK] : us > 0 ? cycles / us : 0;
+    if (clock <= 0 || fabs(clock / own - 1) <= CLOCK_TOLERANCE)
+        return;
+    fprintf(stderr, "reprise: warning: %s, line %zu: ", c->measured.path, l->line);
+    if (known)
+        fprintf(stderr,
+                "measured at %.0f MHz, and clock_mhz of %s is %g: where a kernel waits for memory, its cycles differ, "
+                "too; --set clock_mhz=%.0f replays at that clock\n",
+                clock, c->machine->name, own, clock);
+    else
+        fprintf(stderr,
+                "%.0f cycles in %.2f us are about %.0f MHz, and clock_mhz of %s is %g, which its durations are of; "
+                "have ncu measure the clock, too (gpc__cycles_elapsed.avg.per_second), or give --set clock_mhz\n",
+                cycles, us, clock, c->machine->name, own);
+}
+
 static void warn_of_text(const struct measured *m)
 {
     if (m->passed_over)
@@ -170,6 +224,17 @@ static void warn_of_text(const struct measured *m)
             "which is read\n",
             m->path, m->passed_line, m->passed_over, m->passed_over == 1 ? "" : "es",
             m->passed_over == 1 ? "is" : "are");
+}
+
+static void warn_of_shares(const struct measured *m)
+{
+    if (!m->above.count)
+        return;
+    fprintf(stderr, "reprise: warning: %s, line %zu: %s is %g %%, and no share is above 100 %%", m->path, m->above.line,
+            m->above.metric, m->above.value);
+    if (m->above.count > 1)
+        fprintf(stderr, " (of %zu values this is the first)", m->above.count);
+    fputs(": ncu divides counts of passes that may have been unlike; its error is one of this value\n", stderr);
 }
 
 static int compare_run(struct compare *c)
@@ -185,11 +250,14 @@ static int compare_run(struct compare *c)
         timeless_warn(c->machine, &told);
         warn_of_devices(c);
         warn_of_text(&c->measured);
+        warn_of_shares(&c->measured);
     }
     if (!compare_match(c, &err))
         return command_fail(&err);
-    if (!c->args->quiet)
+    if (!c->args->quiet) {
         warn_of_order(c);
+        warn_of_clock(c);
+    }
     if (!replay_launches(c, &err) || !take_statistics(c, &err))
         return command_fail(&err);
     if (!c->args->quiet)

@@ -43,6 +43,9 @@ struct compare {
  * or with --launch-skip by their order alone. Never by guess. False: out of memory, or nothing matches. */
 bool compare_match(struct compare *, struct rp_error *);
 
+/* The clock of a measured launch in MHz: as it was measured, or else the machine's. */
+double compare_clock(const struct compare *, size_t measured);
+
 /* Prints the comparison, and returns the exit status. */
 int compare_print(const struct compare *);
 

@@ -68,23 +68,69 @@ static bool list_kernels(struct kernels *k, const struct rp_trace *trace)
     return fine;
 }
 
-/* A measured launch whose kernel is not known is a stray. */
+/* A measured launch and its place, to be sorted by its kernel's name as ncu writes it. */
+struct named {
+    const char *kernel;
+    size_t number;
+};
+
+static int by_kernel(const void *a, const void *b)
+{
+    const struct named *one = a, *other = b;
+    int order = strcmp(one->kernel, other->kernel);
+    return order ? order : (one->number > other->number) - (one->number < other->number);
+}
+
+/* For each measured launch the first one of the same kernel's name; NULL: out of memory. */
+static size_t *list_firsts(const struct measured *m)
+{
+    struct named *all = calloc(m->count, sizeof *all);
+    size_t *first = calloc(m->count, sizeof *first);
+    for (size_t i = 0; all && i < m->count; i++)
+        all[i] = (struct named){m->launches[i].kernel, i};
+    if (all)
+        qsort(all, m->count, sizeof *all, by_kernel);
+    for (size_t i = 0; all && first && i < m->count; i++)
+        first[all[i].number] =
+            i && !strcmp(all[i].kernel, all[i - 1].kernel) ? first[all[i - 1].number] : all[i].number;
+    if (!all) {
+        free(first);
+        first = NULL;
+    }
+    free(all);
+    return first;
+}
+
+/* The kernel of a measured launch, the first one of this name. *why_not: the index of its stray if it is not known. */
+static bool find_kernel(struct compare *c, struct kernels *k, size_t i, size_t *why_not)
+{
+    struct rp_error why;
+    const char *name = choose_kernel(c->args->trace, k->names, k->count, c->measured.launches[i].kernel, &why);
+    k->of_measured[i] = name ? (int64_t)add_name(k, name) : -1;
+    if (name)
+        k->measured[k->of_measured[i]] = true;
+    *why_not = c->stray_count;
+    return name || stray(c, false, i, "%s", why.text);
+}
+
+/* A measured launch whose kernel is not known is a stray. Each name is looked for once, as it takes a while. */
 static bool find_kernels(struct compare *c, struct kernels *k)
 {
     k->of_measured = calloc(c->measured.count, sizeof *k->of_measured);
-    if (!k->of_measured || !list_kernels(k, c->trace))
-        return false;
-    for (size_t i = 0; i < c->measured.count; i++) {
-        struct rp_error why;
-        const struct measured_launch *l = &c->measured.launches[i];
-        const char *name = choose_kernel(c->args->trace, k->names, k->count, l->kernel, &why);
-        k->of_measured[i] = name ? (int64_t)add_name(k, name) : -1;
-        if (name)
-            k->measured[k->of_measured[i]] = true;
-        else if (!stray(c, false, i, "%s", why.text))
-            return false;
+    size_t *first = list_firsts(&c->measured), *why_not = calloc(c->measured.count, sizeof *why_not);
+    bool fine = first && why_not && k->of_measured && list_kernels(k, c->trace);
+    for (size_t i = 0; fine && i < c->measured.count; i++) {
+        if (first[i] == i) {
+            fine = find_kernel(c, k, i, &why_not[i]);
+            continue;
+        }
+        k->of_measured[i] = k->of_measured[first[i]];
+        if (k->of_measured[i] < 0)
+            fine = stray(c, false, i, "%s", c->strays[why_not[first[i]]].why);
     }
-    return true;
+    free(first);
+    free(why_not);
+    return fine;
 }
 
 static void free_kernels(struct kernels *k)
@@ -304,7 +350,8 @@ bool compare_match(struct compare *c, struct rp_error *err)
     free_kernels(&k);
     if (!fine || !enough)
         return fine ? false : rp_fail(err, RP_SYSTEM, "out of memory");
-    return c->matched || rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launches none is in the trace)",
-                                 c->measured.path, c->measured.launches[c->strays[0].number].line,
-                                 c->measured.launches[c->strays[0].number].kernel, c->strays[0].why, c->measured.count);
+    return c->matched ||
+           rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launch%s none is in the trace)", c->measured.path,
+                   c->measured.launches[c->strays[0].number].line, c->measured.launches[c->strays[0].number].kernel,
+                   c->strays[0].why, c->measured.count, c->measured.count == 1 ? "" : "es");
 }

@@ -1,5 +1,6 @@
 #include "tools/compare/measured.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,17 +49,25 @@ unsigned ncu_capability(const char *text)
     return sscanf(text, "%2u.%1u", &major, &minor) == 2 ? 10 * major + minor : 0;
 }
 
+/* A metric that the GPU does not have, or whose value is none, as of a quotient by 0: "(!) n/a", "-nan", "inf". */
 static bool is_absent(const char *value)
 {
-    return !*value || !strcasecmp(value, "n/a") || !strcasecmp(value, "nan") || !strcasecmp(value, "(nan)");
+    static const char *const absent[] = {"", "n/a", "nan", "-nan", "(nan)", "inf", "-inf", "(inf)"};
+    value += strncmp(value, NCU_MARK, strlen(NCU_MARK)) ? 0 : strlen(NCU_MARK);
+    value += strspn(value, " ");
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (!strcasecmp(value, absent[i]))
+            return true;
+    return false;
 }
 
 static enum unit_kind kind_of_metric(enum quantity q, const char *metric)
 {
-    return !strcmp(quantity(q)->unit, "us")  ? UNIT_TIME
-           : !strcmp(quantity(q)->unit, "%") ? UNIT_SHARE
-           : strstr(metric, "bytes")         ? UNIT_BYTES
-                                             : UNIT_COUNT;
+    return q == QUANTITY_CLOCK                ? UNIT_RATE
+           : !strcmp(quantity(q)->unit, "us") ? UNIT_TIME
+           : !strcmp(quantity(q)->unit, "%")  ? UNIT_SHARE
+           : strstr(metric, "bytes")          ? UNIT_BYTES
+                                              : UNIT_COUNT;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -76,22 +85,47 @@ static bool is_whole(const char *metric, enum unit_kind kind)
             !strcmp(metric, "Registers Per Thread"));
 }
 
+/* Digits with separators, of which some are not of ASCII: a number of another language. */
+static bool has_separators(const char *value)
+{
+    const char *at = value + strspn(value, "+-");
+    bool digit = isdigit((unsigned char)*at);
+    while (*at && (strchr("0123456789+-.,' eE", *at) || (unsigned char)*at >= 0x80))
+        at++;
+    return digit && !*at;
+}
+
 static bool no_number(const struct measured *m, const struct ncu_value *v, struct rp_error *err)
 {
-    return rp_fail(err, RP_BAD_INPUT,
-                   "%s, line %zu: '%s' is no number (%s); have ncu print in English: LC_ALL=C ncu ...", m->path,
-                   v->line, v->value, v->metric);
+    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s' is no number (%s)%s", m->path, v->line, v->value, v->metric,
+                   has_separators(v->value) ? "; have ncu print in English: LC_ALL=C ncu ..." : "");
+}
+
+/* "8,867 (8,867; 8,800)" is a value and its instances, as ncu --print-metric-instances values writes it. */
+static bool take_number(const char *text, double *value)
+{
+    char first[64];
+    size_t n = strcspn(text, " ");
+    const char *instances = text + n + strspn(text + n, " ");
+    if (*instances != '(' || instances[strlen(instances) - 1] != ')' || n >= sizeof first)
+        return unit_number(text, value);
+    memcpy(first, text, n);
+    first[n] = 0;
+    return unit_number(first, value);
 }
 
 /* Reads the value in base units. */
 static bool read_value(const struct measured *m, const struct ncu_value *v, enum quantity q, double *value,
                        struct rp_error *err)
 {
-    static const char *const wanted[] = {
-        [UNIT_COUNT] = "a number", [UNIT_TIME] = "a time", [UNIT_BYTES] = "bytes", [UNIT_SHARE] = "%"};
+    static const char *const wanted[] = {[UNIT_COUNT] = "a number",
+                                         [UNIT_TIME] = "a time",
+                                         [UNIT_BYTES] = "bytes",
+                                         [UNIT_SHARE] = "%",
+                                         [UNIT_RATE] = "a frequency"};
     double scale;
     enum unit_kind kind, right = kind_of_metric(q, v->metric);
-    if (!unit_number(v->value, value))
+    if (!take_number(v->value, value))
         return no_number(m, v, err);
     if (!unit_factor(v->unit, &scale, &kind))
         return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: unknown unit '%s' of %s; try ncu --print-units base", m->path,
@@ -119,6 +153,16 @@ static bool is_foreign(const char *value)
            !unit_number(value, &unused);
 }
 
+/* ncu may divide counts of passes that were not alike; the value is kept. */
+static void note_share(struct measured *m, const struct ncu_value *v, enum quantity q, double value)
+{
+    if (strcmp(quantity(q)->unit, "%") || value <= 100 || m->above.count++)
+        return;
+    m->above.line = v->line;
+    m->above.metric = v->metric;
+    m->above.value = value;
+}
+
 bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_error *err)
 {
     double factor, value;
@@ -134,6 +178,7 @@ bool ncu_add_value(struct measured *m, const struct ncu_value *v, struct rp_erro
     if (!read_value(m, v, q, &value, err))
         return false;
     value *= factor;
+    note_share(m, v, q, value);
     if (!l->has[q] || rank < l->rank[q]) {
         l->value[q] = value;
         l->metric[q] = v->metric;
@@ -156,7 +201,7 @@ static bool check_launches(const struct measured *m, struct rp_error *err)
             m->path);
     for (size_t i = 0; i < m->count; i++)
         for (int q = 0; q < QUANTITY_COUNT; q++)
-            if (m->launches[i].has[q])
+            if (m->launches[i].has[q] && q != QUANTITY_CLOCK)
                 return true;
     return rp_fail(err, RP_BAD_INPUT,
                    "%s: %zu launch%s, and no value that is compared; docs/compare.md lists the metrics", m->path,

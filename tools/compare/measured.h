@@ -32,7 +32,12 @@ struct measured {
     size_t count;
     size_t others;                   /* values of metrics that are no quantity of quantities.def */
     size_t passed_over, passed_line; /* launches in ncu's text beside a table of CSV, and the line of the first */
-    char *text;                      /* the file; names point into it */
+    struct {
+        size_t count, line; /* how many, and the first one's line, metric and value */
+        const char *metric;
+        double value;
+    } above;    /* shares of more than 100 % */
+    char *text; /* the file; names point into it */
 };
 
 /* Reads the file ("-": standard input). False: err names the file and the line; nothing need be freed. RP_BAD_INPUT: no

@@ -4,6 +4,9 @@
 
 #include "tools/compare/measured.h"
 
+/* Stands before a value that could not be collected, "(!) n/a". */
+#define NCU_MARK "(!)"
+
 /* Adds a launch. NULL: out of memory. */
 struct measured_launch *ncu_add_launch(struct measured *, const char *kernel, size_t line);
 /* "7.0" is 70; 0: the text is no compute capability. */

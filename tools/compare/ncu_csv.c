@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/compare/ncu.h"
+#include "tracefmt/plural.h"
 
 #define MOST_FIELDS 20000 /* ncu --set full --page raw has some thousand */
 
@@ -181,17 +182,21 @@ static bool begins_row(const struct table *t, const char *text)
     return !t->quoted && behind > text && (!*behind || *behind == ',');
 }
 
-static bool cut_off(const struct table *t, size_t fields, size_t line, struct rp_error *err)
+/* A row with another number of fields than the heading has; 0: a quote in it is not closed. */
+static bool wrong_fields(const struct table *t, size_t fields, size_t line, struct rp_error *err)
 {
-    static const char way_out[] =
-        "the line is cut off. If the program printed it: ncu --log-file keeps its lines apart";
+    static const char way_out[] = "If the program printed it: ncu --log-file keeps its lines apart";
     const char *path = t->measured->path;
     if (!fields)
         return rp_fail(err, RP_BAD_INPUT,
-                       "%s, line %zu: a quote is not closed: a field has a line end, which no row may have, or %s",
+                       "%s, line %zu: a quote is not closed: a field has a line end, which no row may have, or the "
+                       "line is cut off. %s",
                        path, line, way_out);
-    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu fields, and the heading has %zu: %s", path, line, fields,
-                   t->count, way_out);
+    return rp_fail(err, RP_BAD_INPUT, "%s, line %zu: %zu field%s, and the heading has %zu: %s. %s", path, line, fields,
+                   rp_plural(fields), t->count,
+                   fields < t->count ? "the line is cut off"
+                                     : "a field has a comma and no quotes, or another line follows without a line end",
+                   way_out);
 }
 
 /* Lines of other programs are passed over: they do not begin with an ID, or have not as many fields. A line that
@@ -207,7 +212,7 @@ static bool read_line(struct table *t, char *text, size_t line, struct rp_error 
     bool row = begins_row(t, text);
     size_t n = take_fields(text, t->row);
     if (n != t->count)
-        return !row || cut_off(t, n, line, err);
+        return !row || wrong_fields(t, n, line, err);
     const char *id = field(t, t->id);
     if (id[strspn(id, "0123456789,")])
         return true;

@@ -103,13 +103,15 @@ static bool read_metric(struct page *p, char *text, size_t line, struct rp_error
     char *unit = rest + strspn(rest, " ");
     size_t n = strcspn(unit, " ");
     char *value = unit + n + strspn(unit + n, " ");
-    if (!*value) { /* a value without a unit */
+    if (!*value || !strncmp(unit, NCU_MARK, strlen(NCU_MARK))) { /* a value without a unit */
         value = unit;
         unit += strlen(unit);
     } else {
         unit[n] = 0;
     }
-    value[strcspn(value, " ")] = 0;
+    char *end = value + (strncmp(value, NCU_MARK, strlen(NCU_MARK)) ? 0 : strlen(NCU_MARK));
+    end += strspn(end, " ");
+    end[strcspn(end, " ")] = 0;
     if (strcmp(name, "Metric Name")) { /* the heading */
         p->has_metrics = true;
         p->has_rows = p->ruled;

@@ -21,13 +21,21 @@ struct pair {
     double measured, replayed, error;
 };
 
+double compare_clock(const struct compare *c, size_t measured)
+{
+    const struct measured_launch *m = &c->measured.launches[measured];
+    return m->has[QUANTITY_CLOCK] && m->value[QUANTITY_CLOCK] > 0 ? m->value[QUANTITY_CLOCK]
+                                                                  : fraction_value(c->machine->clock_mhz);
+}
+
 static bool find_pair(const struct compare *c, size_t measured, enum quantity q, struct pair *p)
 {
     const struct measured_launch *m = &c->measured.launches[measured];
     if (c->launch_of[measured] < 0 || !m->has[q])
         return false;
     const struct rp_launch *l = rp_trace_launch(c->trace, (uint32_t)c->launch_of[measured]);
-    struct quantity_source of = {c->machine, &c->replayed[measured], rp_trace_kernel(c->trace, l->kernel)};
+    struct quantity_source of = {c->machine, &c->replayed[measured], rp_trace_kernel(c->trace, l->kernel),
+                                 compare_clock(c, measured)};
     *p = (struct pair){.quantity = q, .measured = m->value[q]};
     if (!quantity_replayed(q, &of, &p->replayed))
         return false;
@@ -200,31 +208,82 @@ static const char *stray_kernel(const struct compare *c, const struct compare_st
     return s->in_trace ? kernel_name(c, (uint32_t)s->number, plain) : c->measured.launches[s->number].kernel;
 }
 
+#define MOST_RANGES 8
+
+/* How many strays from number i on are of one kernel and for one reason. */
+static size_t alike(const struct compare *c, size_t i)
+{
+    char plain[PLAIN_NAME], other[PLAIN_NAME];
+    const struct compare_stray *s = &c->strays[i];
+    const char *kernel = stray_kernel(c, s, plain);
+    size_t n = 1;
+    while (i + n < c->stray_count && s[n].in_trace == s->in_trace && !strcmp(s[n].why, s->why) &&
+           !strcmp(kernel, stray_kernel(c, &s[n], other)))
+        n++;
+    return n;
+}
+
+static size_t place(const struct compare *c, const struct compare_stray *s)
+{
+    return s->in_trace ? s->number : c->measured.launches[s->number].line;
+}
+
+/* "launches 0, 2 to 5" of n strays that are alike: those whose numbers follow one another are a range. */
+static void write_places(const struct compare *c, const struct compare_stray *s, size_t n, FILE *to)
+{
+    const char *what = s->in_trace ? "launch" : "line", *plural = s->in_trace ? "es" : "s";
+    size_t ranges = 0, end;
+    fprintf(to, "%s%s", what, n > 1 ? plural : "");
+    for (size_t i = 0; i < n; i = end) {
+        for (end = i + 1; end < n && s[end].number == s[end - 1].number + 1;)
+            end++;
+        if (ranges++ == MOST_RANGES) {
+            fprintf(to, " and others");
+            break;
+        }
+        fprintf(to, "%s %zu", i ? "," : "", place(c, &s[i]));
+        if (end > i + 1)
+            fprintf(to, " to %zu", place(c, &s[end - 1]));
+    }
+    if (n > 1)
+        fprintf(to, " (%zu launches)", n);
+}
+
 /* Launches without a partner; those that follow one another for one reason are one line. Next to CSV they are warnings.
  */
 static void print_strays(const struct compare *c)
 {
     bool csv = c->args->csv;
-    char plain[PLAIN_NAME], other[PLAIN_NAME], text[2048], shown[4 * sizeof text];
+    char plain[PLAIN_NAME], text[2048], shown[4 * sizeof text];
     if (c->stray_count && !csv)
         printf("\nnot compared:\n");
     for (size_t i = 0, n; i < c->stray_count; i += n) {
         const struct compare_stray *s = &c->strays[i];
-        for (n = 1; i + n < c->stray_count && s[n].in_trace == s->in_trace && !strcmp(s[n].why, s->why) &&
-                    !strcmp(stray_kernel(c, s, plain), stray_kernel(c, &s[n], other));)
-            n++;
-        size_t first = s->in_trace ? s->number : c->measured.launches[s->number].line;
-        size_t last = s->in_trace ? s[n - 1].number : c->measured.launches[s[n - 1].number].line;
-        int length = snprintf(text, sizeof text, "%s%s %zu", csv ? "reprise: warning: not compared: " : "  ",
-                              s->in_trace ? "launch" : "line", first);
-        if (n > 1)
-            length += snprintf(text + length, sizeof text - (size_t)length, " to %zu (%zu launches)", last, n);
-        snprintf(text + length, sizeof text - (size_t)length, ", %s: %s", stray_kernel(c, s, plain), s->why);
+        n = alike(c, i);
+        FILE *to = fmemopen(text, sizeof text, "w");
+        if (!to)
+            return;
+        fputs(csv ? "reprise: warning: not compared: " : "  ", to);
+        write_places(c, s, n, to);
+        fprintf(to, ", %s: %s", stray_kernel(c, s, plain), s->why);
+        fclose(to);
+        text[sizeof text - 1] = 0;
         if (csv)
             fprintf(stderr, "%s\n", printable(text, shown, sizeof shown));
         else
             print_wrapped(printable(text, shown, sizeof shown), 4, stdout);
     }
+}
+
+/* Says of what clock durations are, if some are not of the machine's. */
+static void print_clock(const struct compare *c)
+{
+    struct pair p;
+    bool measured = false;
+    for (size_t i = 0; i < c->measured.count && !measured; i++)
+        measured = c->measured.launches[i].has[QUANTITY_CLOCK] && find_pair(c, i, QUANTITY_DURATION, &p);
+    if (measured)
+        printf("\nduration: replayed cycles at the SM frequency that was measured\n");
 }
 
 static int print_text(const struct compare *c)
@@ -235,6 +294,7 @@ static int print_text(const struct compare *c)
         putchar('\n');
         print_summary(c);
     }
+    print_clock(c);
     print_strays(c);
     return command_finish(RP_OK);
 }
@@ -256,6 +316,7 @@ static json_t *matched_json(const struct compare *c, size_t measured)
     json_put(o, "grid", shape_json(l->grid));
     json_put(o, "block", shape_json(l->block));
     json_put(o, "line", json_number(c->measured.launches[measured].line));
+    json_put(o, "clock_mhz", json_real(compare_clock(c, measured)));
     for (int q = 0; q < QUANTITY_COUNT; q++)
         if (find_pair(c, measured, q, &p)) {
             json_t *v = json_object();

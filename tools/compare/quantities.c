@@ -46,6 +46,7 @@ bool quantity_replayed(enum quantity q, const struct quantity_source *of, double
     const struct machine *m = of->machine;
     const struct statistics *s = of->statistics;
     const struct rp_kernel *k = of->kernel;
+    const double clock = of->clock;
     switch (q) {
 #define QUANTITY(id, name, unit, known, given, help)                                                                   \
     case QUANTITY_##id:                                                                                                \

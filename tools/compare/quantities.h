@@ -24,6 +24,7 @@ struct quantity_source {
     const struct machine *machine;
     const struct statistics *statistics;
     const struct rp_kernel *kernel;
+    double clock; /* MHz, by which cycles are a time; 0: not known */
 };
 /* False: the machine or the launch has no such quantity. */
 bool quantity_replayed(enum quantity, const struct quantity_source *, double *value);
