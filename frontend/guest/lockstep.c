@@ -576,18 +576,19 @@ static const struct uop *guest_pass(struct guest_warp *w, const struct guest_eng
 }
 
 /* Executes uops from `at` on to one of another kind that guest_pass() does not pass, or to one where another split
- * waits: *meets. Returns where it stands. */
+ * waits or the order lets it wait: *meets. Returns where it stands. */
 static uint32_t guest_straight_line(struct guest_warp *w, const struct guest_engine *e, uint32_t at, uint64_t end,
                                     bool *meets)
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
     const uint8_t *slot_at = w->waiting.slot_at;
+    const bool *waits = w->g.program->waits;
     w->g.in_place = 0;
     *meets = false;
     if (w->waiting.used) {
         while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {
             u++;
-            *meets = slot_at[u - uops];
+            *meets = slot_at[u - uops] | waits[u - uops];
         }
         return (uint32_t)(u - uops);
     }
@@ -668,7 +669,10 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         }
         if (meets) {
             guest_end_run(w, w->g.program->uops[at].index);
-            guest_join(w, at);
+            if (w->waiting.slot_at[at])
+                guest_join(w, at);
+            else if (w->steps < end && guest_stays(w, at))
+                continue;
         } else {
             const uint32_t from = at;
             jumps = w->g.program->uops[from].kind == UOP_BRANCH_TABLE;
