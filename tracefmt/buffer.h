@@ -27,23 +27,29 @@ static inline uint64_t varint_groups(uint64_t x)
 
 #define VARINT_BYTES 10 /* at most */
 
+/* Writes a value below 2^56 to where there is room for 8 bytes, without a branch on its length. Returns what is behind
+ * it. */
+static inline uint8_t *varint_put_short(uint8_t *at, uint64_t value)
+{
+    const unsigned last = (unsigned)(63 - __builtin_clzll(value | 1)) / 7; /* of its bytes, from 0 on */
+    const uint64_t groups = varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1));
+    at[0] = (uint8_t)groups; /* compilers make one store of them */
+    at[1] = (uint8_t)(groups >> 8);
+    at[2] = (uint8_t)(groups >> 16);
+    at[3] = (uint8_t)(groups >> 24);
+    at[4] = (uint8_t)(groups >> 32);
+    at[5] = (uint8_t)(groups >> 40);
+    at[6] = (uint8_t)(groups >> 48);
+    at[7] = (uint8_t)(groups >> 56);
+    return at + last + 1;
+}
+
 /* Writes a value to where there is room for VARINT_BYTES. Returns what is behind it. Lengths are hard to predict:
  * values of 2 to 8 bytes are written without a branch on them. */
 static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
 {
-    if (value >= 0x80 && value < UINT64_C(1) << 56) {
-        const unsigned last = (unsigned)(63 - __builtin_clzll(value)) / 7; /* of its bytes, from 0 on */
-        const uint64_t groups = varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1));
-        at[0] = (uint8_t)groups; /* compilers make one store of them */
-        at[1] = (uint8_t)(groups >> 8);
-        at[2] = (uint8_t)(groups >> 16);
-        at[3] = (uint8_t)(groups >> 24);
-        at[4] = (uint8_t)(groups >> 32);
-        at[5] = (uint8_t)(groups >> 40);
-        at[6] = (uint8_t)(groups >> 48);
-        at[7] = (uint8_t)(groups >> 56);
-        return at + last + 1;
-    }
+    if (value >= 0x80 && value < UINT64_C(1) << 56)
+        return varint_put_short(at, value);
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
         value >>= 7;

@@ -34,15 +34,12 @@ static bool path_equals(const struct known_path *k, uint64_t hash, const struct 
 }
 
 /* The code of a guard mask. before: that of the instruction's last execution in the path. */
-static uint64_t guard_code(const struct encoder *e, rp_lanemask executed, rp_lanemask active, rp_lanemask before)
+static inline uint64_t guard_code(bool scattered, rp_lanemask executed, rp_lanemask active, rp_lanemask before)
 {
-    if (executed == active)
-        return GUARD_ALL;
-    if (!executed)
-        return GUARD_NONE;
-    if (executed == before)
-        return GUARD_PREVIOUS;
-    return GUARD_EXPLICIT + (uint64_t)(e->chunk->scattered ? lanes_pack(executed, active) : executed);
+    const bool some = executed && executed != active; /* whether all do or none is hard to predict: no branch */
+    if (some && executed != before)
+        return GUARD_EXPLICIT + (uint64_t)(scattered ? lanes_pack(executed, active) : executed);
+    return some ? GUARD_PREVIOUS : executed ? GUARD_ALL : GUARD_NONE;
 }
 
 static void emit_guards(struct encoder *e, const struct path *p)
@@ -58,7 +55,7 @@ static void emit_guards(struct encoder *e, const struct path *p)
     for (size_t i = 0; i < p->run_count; i++) {
         uint32_t end = p->runs[i].start + p->runs[i].length;
         for (uint32_t at = m->next_guarded[p->runs[i].start]; at < end; at = m->next_guarded[at + 1]) {
-            code = varint_put(code, guard_code(e, *guard, p->runs[i].active, previous[at]));
+            code = varint_put(code, guard_code(e->chunk->scattered, *guard, p->runs[i].active, previous[at]));
             previous[at] = *guard++;
         }
     }
@@ -80,7 +77,8 @@ static void emit_runs(struct encoder *e, const struct path *p)
         const struct rp_run *r = &p->runs[i];
         start = varint_put(start, zigzag_encode((uint64_t)r->start - expected));
         length = varint_put(length, r->length);
-        code = varint_put(code, e->chunk->scattered ? whereabouts_code(&e->chunk->whereabouts, r) : r->active ^ mask);
+        code = e->chunk->scattered ? varint_put_short(code, whereabouts_code(&e->chunk->whereabouts, r))
+                                   : varint_put(code, r->active ^ mask);
         expected = r->start + r->length;
         mask = r->active;
     }

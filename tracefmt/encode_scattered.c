@@ -1,4 +1,6 @@
 /* The accesses of a scattered chunk: patterns stand where they come. docs/trace-format.md, "Scattered chunks". */
+#include <string.h>
+
 #include "tracefmt/decode.h"
 #include "tracefmt/encoder.h"
 #include "tracefmt/shape.h"
@@ -28,9 +30,12 @@ static bool check_lanes(struct encoder *e, rp_lanemask lanes, uint32_t shape)
 /* ---- distances -----------------------------------------------------------------------------------------------------
  */
 
+/* How many lanes there are is hard to predict: so many distances are written at a time. */
+#define AT_ONCE 4
+
 /* The lanes of an access, from low to high. */
 struct distances {
-    uint64_t of[RP_WARP_LANES]; /* from where they are thought to be, zigzag-coded */
+    uint64_t of[RP_WARP_LANES + AT_ONCE]; /* from where they are thought to be, zigzag-coded; behind the last one 0 */
     unsigned count;
     uint64_t all; /* or-ed */
 };
@@ -50,17 +55,45 @@ static void measure(struct distances *d, const struct rp_chunk *c, rp_lanemask l
         d->of[d->count++] = code;
         d->all |= code;
     }
+    memset(&d->of[d->count], 0, AT_ONCE * sizeof *d->of);
+}
+
+static uint8_t *put_bytes(uint8_t *at, const struct distances *d, unsigned from)
+{
+    for (unsigned i = from; i < d->count; i += AT_ONCE)
+        for (unsigned k = i; k < i + AT_ONCE; k++)
+            at[k - from] = (uint8_t)d->of[k];
+    return at + (d->count - from);
+}
+
+/* Distances below 2^14. */
+static uint8_t *put_pairs(uint8_t *at, const struct distances *d, unsigned from)
+{
+    for (unsigned i = from; i < d->count; i += AT_ONCE)
+        for (unsigned k = i; k < i + AT_ONCE; k++) {
+            const uint64_t code = d->of[k];
+            const unsigned two = code >= 0x80;
+            at[0] = (uint8_t)((code & 0x7f) | two << 7);
+            at[1] = (uint8_t)(code >> 7);
+            at += k < d->count ? 1 + two : 0;
+        }
+    return at;
 }
 
 static void emit_distances(struct buffer *column, const struct distances *d, unsigned from)
 {
-    if (d->all >= 0x80 || !buffer_reserve(column, RP_WARP_LANES)) {
-        for (unsigned i = from; i < d->count; i++)
-            buffer_varint(column, d->of[i]);
+    const size_t most = RP_WARP_LANES * VARINT_BYTES;
+    if (column->capacity - column->size < most && !buffer_reserve(column, most))
         return;
-    }
-    for (unsigned i = from; i < d->count; i++)
-        column->data[column->size++] = (uint8_t)d->of[i];
+    uint8_t *at = column->data + column->size;
+    if (d->all < 0x80)
+        at = put_bytes(at, d, from);
+    else if (d->all < 0x4000)
+        at = put_pairs(at, d, from);
+    else
+        for (unsigned i = from; i < d->count; i++)
+            at = varint_put(at, d->of[i]);
+    column->size = (size_t)(at - column->data);
 }
 
 /* From the lowest lane to the highest. */

@@ -150,7 +150,7 @@ INLINED bool walk_guarded(struct path *p, const struct kernel_map *m, struct ran
             executed = p->guards[(*guard)++];
             p->thread_instructions -= lanes - rp_lane_count(executed);
         }
-        if (!executed || !(n->memory + n->aux))
+        if (!(n->memory + n->aux) || !executed) /* the former can be predicted */
             continue;
         if (!walk_part(p, m, g, n->at, n->at + 1, executed)) {
             *full = true;

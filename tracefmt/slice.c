@@ -60,9 +60,10 @@ static uint64_t pass_run(const struct cut *c, const struct kernel_map *m, const 
     const uint32_t stop = r->start + r->length;
     uint64_t accesses = m->slot[stop] - m->slot[r->start], aux = m->aux[stop] - m->aux[r->start];
     for (uint32_t at = m->next_guarded[r->start]; at < stop; at = m->next_guarded[at + 1])
-        if (e->guard < c->whole.guard_count && !c->whole.guards[e->guard++]) {
-            accesses -= m->slot[at + 1] - m->slot[at];
-            aux -= m->aux[at + 1] - m->aux[at];
+        if (e->guard < c->whole.guard_count) {
+            const bool none = !c->whole.guards[e->guard++]; /* hard to predict: no branch */
+            accesses -= none ? m->slot[at + 1] - m->slot[at] : 0;
+            aux -= none ? m->aux[at + 1] - m->aux[at] : 0;
         }
     e->aux += aux;
     e->access += accesses;

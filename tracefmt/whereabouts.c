@@ -48,6 +48,7 @@ typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
 INLINED rp_lanemask equal_anywhere(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
     words found = {0}, bit = {1, 2, 4, 8, 16, 32, 64, 128};
+#pragma GCC unroll 4
     for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS)
         found |= (words)(((const words *)word)[i] == wanted) & bit;
     rp_lanemask mask = 0;
@@ -56,23 +57,27 @@ INLINED rp_lanemask equal_anywhere(const uint32_t word[RP_WARP_LANES], uint32_t 
     return mask;
 }
 
-/* Sets the words of these lanes. */
-INLINED void set_anywhere(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+/* Sets the ends of these lanes, and where they and others are thought to go on. */
+INLINED void set_anywhere(struct whereabouts *p, rp_lanemask lanes, uint32_t end, uint32_t next, rp_lanemask others,
+                          uint32_t next_of_others)
 {
     words bit = {1, 2, 4, 8, 16, 32, 64, 128};
+#pragma GCC unroll 4
     for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS) {
-        const words in = (words)((lanes & bit) == bit);
-        words *at = (words *)word + i;
-        *at = (*at & ~in) | (value & in);
+        const words in = (words)((lanes & bit) == bit), out = (words)((others & bit) == bit);
+        words *ends = (words *)p->end + i, *nexts = (words *)p->next + i;
+        *ends = (*ends & ~in) | (end & in);
+        *nexts = (*nexts & ~(in | out)) | (next & in) | (next_of_others & out);
     }
 }
 
 #ifdef __x86_64__
 typedef float floats __attribute__((vector_size(32)));
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 __attribute__((target("avx2,bmi2")))
 INLINED AVX2 rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
     rp_lanemask mask = 0;
+#pragma GCC unroll 4
     for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++)
         mask |= (rp_lanemask)__builtin_ia32_movmskps256((floats)(((const words *)word)[i] == wanted)) << WORDS * i;
     return mask;
@@ -80,20 +85,27 @@ INLINED AVX2 rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t
 #define set_avx2 set_anywhere
 
 /* These compare into masks, and store by masks. */
-#define AVX512 __attribute__((target("avx512f")))
+#define AVX512 __attribute__((target("avx512f,bmi2")))
 INLINED AVX512 rp_lanemask equal_avx512(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
     const __m512i each = _mm512_set1_epi32((int32_t)wanted);
     return (rp_lanemask)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(word), each) |
            (rp_lanemask)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(word + 16), each) << 16;
 }
-INLINED AVX512 void set_avx512(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+INLINED AVX512 void put_avx512(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
 {
     const __m512i each = _mm512_set1_epi32((int32_t)value);
     /* whole vectors are written: those who read them soon need not wait for the cache */
     _mm512_storeu_si512(word, _mm512_mask_blend_epi32((__mmask16)lanes, _mm512_loadu_si512(word), each));
     _mm512_storeu_si512(word + 16,
                         _mm512_mask_blend_epi32((__mmask16)(lanes >> 16), _mm512_loadu_si512(word + 16), each));
+}
+INLINED AVX512 void set_avx512(struct whereabouts *p, rp_lanemask lanes, uint32_t end, uint32_t next,
+                               rp_lanemask others, uint32_t next_of_others)
+{
+    put_avx512(p->end, lanes, end);
+    put_avx512(p->next, others, next_of_others);
+    put_avx512(p->next, lanes, next);
 }
 #endif
 
@@ -124,50 +136,41 @@ void whereabouts_begin(struct whereabouts *p)
     INLINED attribute void go_##suffix(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)              \
     {                                                                                                                  \
         struct place_after *a = &p->after[p->end[__builtin_ctz(r->active)]];                                           \
-        if (a->last != r->start)                                                                                       \
-            *a = (struct place_after){r->start, a->last};                                                              \
-        if (others)                                                                                                    \
-            set_##suffix(p->next, others, a->before);                                                                  \
+        a->before = a->last != r->start ? a->last : a->before;                                                         \
+        a->last = r->start;                                                                                            \
         const uint32_t end = r->length < p->count - r->start ? r->start + r->length : p->count - 1;                    \
-        set_##suffix(p->end, r->active, end);                                                                          \
-        set_##suffix(p->next, r->active, p->after[end].last);                                                          \
+        set_##suffix(p, r->active, end, p->after[end].last, others, a->before);                                        \
     }
 
-#define DEFINE_CODE(suffix, attribute)                                                                                 \
+/* Which code it is cannot be predicted: all are computed, and one is chosen. */
+#define DEFINE_CODE(suffix, attribute, pack)                                                                           \
     DEFINE_GO(suffix, attribute)                                                                                       \
     attribute static uint64_t code_##suffix(struct whereabouts *p, const struct rp_run *r)                             \
     {                                                                                                                  \
         const rp_lanemask predicted = equal_##suffix(p->next, r->start);                                               \
         const uint32_t lane = (uint32_t)__builtin_ctz(r->active);                                                      \
-        rp_lanemask others = 0;                                                                                        \
-        uint64_t code = PLACE_PREDICTED;                                                                               \
-        if (predicted != r->active) {                                                                                  \
-            const rp_lanemask same = equal_##suffix(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;     \
-            if (r->active == same) {                                                                                   \
-                code = PLACE_WHOLE | lane << PLACE_CODE_BITS;                                                          \
-            } else if (!(r->active & ~same)) {                                                                         \
-                others = same & ~r->active;                                                                            \
-                code = PLACE_PART | ((uint64_t)lanes_pack(r->active, above) << PLACE_LANE_BITS | lane)                 \
-                                        << PLACE_CODE_BITS;                                                            \
-            } else {                                                                                                   \
-                code = PLACE_OTHER | (uint64_t)(r->active ^ predicted) << PLACE_CODE_BITS;                             \
-            }                                                                                                          \
-        }                                                                                                              \
-        go_##suffix(p, r, others);                                                                                     \
+        const rp_lanemask same = equal_##suffix(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;         \
+        const rp_lanemask is_part = -(rp_lanemask)((predicted != r->active) & !(r->active & ~same));                   \
+        const uint64_t part = (uint64_t)pack(r->active, above & is_part) << PLACE_LANE_BITS | lane;                    \
+        uint64_t code = PLACE_OTHER | (uint64_t)(r->active ^ predicted) << PLACE_CODE_BITS;                            \
+        code = is_part ? PLACE_PART | part << PLACE_CODE_BITS : code;                                                  \
+        code = r->active == same ? PLACE_WHOLE | lane << PLACE_CODE_BITS : code;                                       \
+        code = r->active == predicted ? PLACE_PREDICTED : code;                                                        \
+        go_##suffix(p, r, same & ~r->active & is_part);                                                                \
         return code;                                                                                                   \
     }
-DEFINE_CODE(anywhere, )
+DEFINE_CODE(anywhere, , lanes_pack)
 #ifdef __x86_64__
-DEFINE_CODE(avx2, AVX2)
-DEFINE_CODE(avx512, AVX512)
+DEFINE_CODE(avx2, AVX2, __builtin_ia32_pext_si)
+DEFINE_CODE(avx512, AVX512, __builtin_ia32_pext_si)
 #endif
 
 uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("bmi2"))
         return code_avx512(p, r);
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         return code_avx2(p, r);
 #endif
     return code_anywhere(p, r);

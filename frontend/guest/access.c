@@ -124,15 +124,31 @@ static void guest_move_in_stacks(const struct guest_group *g, const struct uop *
 /* ---- core by core --------------------------------------------------------------------------------------------------
  */
 
+/* Where the host has bytes within a word of the lane's own stack; NULL: they are not. */
+static uint8_t *guest_in_own_stack(const struct guest_group *g, unsigned lane, uint32_t address, uint32_t bytes)
+{
+    const struct guest_stacks *s = &g->stacks;
+    const uint32_t offset = address - (s->low - s->down[lane]), in_word = offset & 3;
+    if (offset >= s->bytes || bytes > 4 - in_word)
+        return NULL;
+    return s->host + (size_t)(offset - in_word) * RP_WARP_LANES + (size_t)4 * lane + in_word;
+}
+
 static bool guest_access_lane(struct guest_group *g, const struct uop *u, struct operand d, unsigned lane,
                               uint32_t address)
 {
     struct guest_memory *m = &g->machine->memory;
     const uint32_t bytes = u->memory->operand.width, shift = 32 - 8 * bytes;
     uint32_t *reg = (uint32_t *)register_at(&g->w, d) + lane, value = 0;
-    if (u->memory->operand.kind == RP_ACCESS_STORE)
-        return guest_memory_write(m, address, bytes, reg);
-    if (!guest_memory_read(m, address, bytes, GUEST_READ, &value))
+    uint8_t *own = guest_in_own_stack(g, lane, address, bytes);
+    if (u->memory->operand.kind == RP_ACCESS_STORE) {
+        if (own)
+            guest_copy(own, reg, bytes);
+        return own || guest_memory_write(m, address, bytes, reg);
+    }
+    if (own)
+        guest_copy(&value, own, bytes);
+    else if (!guest_memory_read(m, address, bytes, GUEST_READ, &value))
         return false;
     *reg = guest_is_signed(u) ? (uint32_t)((int32_t)(value << shift) >> shift) : value;
     return true;
@@ -199,13 +215,22 @@ static __attribute__((noinline)) void guest_access_elsewhere(struct guest_group 
         guest_access_apart(g, u, u->d, executed, la);
 }
 
-/* A lane alone: vectors would take longer. */
-static void guest_access_alone(struct guest_group *g, const struct uop *u, lanemask executed)
+/* Whether there are so few lanes that vectors would take longer: up to 3. */
+static inline bool guest_are_few(lanemask lanes)
 {
-    const unsigned lane = (unsigned)__builtin_ctz(executed);
+    const lanemask more = lanes & (lanes - 1), most = more & (more - 1);
+    return !(most & (most - 1));
+}
+
+static void guest_access_few(struct guest_group *g, const struct uop *u, lanemask executed)
+{
+    const uint32_t *address = operand_at(&g->w, u->a);
     struct lane_addresses la;
     la.affine = false;
-    la.at[lane] = ((const uint32_t *)operand_at(&g->w, u->a))[lane] + (uint32_t)u->imm;
+    for (lanemask m = executed; m; m &= m - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(m);
+        la.at[lane] = address[lane] + (uint32_t)u->imm;
+    }
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
     guest_access_apart(g, u, u->d, executed, &la);
@@ -217,8 +242,8 @@ void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
     struct lane_addresses la;
-    if (!(executed & (executed - 1))) {
-        guest_access_alone(g, u, executed);
+    if (guest_are_few(executed)) {
+        guest_access_few(g, u, executed);
         return;
     }
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);

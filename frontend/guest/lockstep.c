@@ -320,12 +320,21 @@ static void guest_join(struct guest_warp *w, uint32_t at)
 }
 
 /* Whether the current split, which is at `at`, goes on before all others. */
-static bool guest_stays(struct guest_warp *w, uint32_t at)
+static inline __attribute__((always_inline)) bool guest_stays(struct guest_warp *w, uint32_t at)
 {
     if (w->steps >= w->overdue)
         return false;
     const unsigned slot = guest_best(w);
     return slot == LANES || guest_key(w, at, w->g.w.active) > w->waiting.key[slot];
+}
+
+/* The current split takes in those that wait at `at`. If there are none: whether it goes on at once. */
+static __attribute__((noinline)) bool guest_meets(struct guest_warp *w, uint32_t at, uint64_t end)
+{
+    const bool some = w->waiting.slot_at[at];
+    if (some)
+        guest_join(w, at);
+    return !some && w->steps < end && guest_stays(w, at);
 }
 
 /* ---- faults --------------------------------------------------------------------------------------------------------
@@ -572,22 +581,29 @@ static const struct uop *guest_pass(struct guest_warp *w, const struct guest_eng
     return to;
 }
 
-/* Executes uops from `at` on to one of another kind that guest_pass() does not pass, or to one where another split
- * waits: *meets. Returns where it stands. */
+/* Executes uops of a split from `at` on to one of another kind, or to one where another split waits or the order lets
+ * it wait: *meets. Returns where it stands. */
+static __attribute__((noinline)) uint32_t guest_line_of_split(struct guest_warp *w, uint32_t at, bool *meets)
+{
+    const struct uop *uops = w->g.program->uops, *u = uops + at;
+    const uint8_t *slot_at = w->waiting.slot_at;
+    const bool *waits = w->g.program->waits;
+    while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {
+        u++;
+        *meets = slot_at[u - uops] | waits[u - uops];
+    }
+    return (uint32_t)(u - uops);
+}
+
+/* The same, of all cores that live, to one that guest_pass() does not pass. */
 static uint32_t guest_straight_line(struct guest_warp *w, const struct guest_engine *e, uint32_t at, uint64_t end,
                                     bool *meets)
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
-    const uint8_t *slot_at = w->waiting.slot_at;
     w->g.in_place = 0;
     *meets = false;
-    if (w->waiting.used) {
-        while (u->kind <= UOP_MEMORY && !*meets && guest_execute(w, u)) {
-            u++;
-            *meets = slot_at[u - uops];
-        }
-        return (uint32_t)(u - uops);
-    }
+    if (w->waiting.used)
+        return guest_line_of_split(w, at, meets);
     for (const struct uop *to = u; to; to = w->g.failed ? NULL : guest_pass(w, e, u, end))
         u = guest_execute_line(w, to);
     return (uint32_t)(u - uops);
@@ -665,7 +681,8 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         }
         if (meets) {
             guest_end_run(w, w->g.program->uops[at].index);
-            guest_join(w, at);
+            if (guest_meets(w, at, end))
+                continue;
         } else {
             const uint32_t from = at;
             jumps = w->g.program->uops[from].kind == UOP_BRANCH_TABLE;

@@ -3,8 +3,9 @@
  *
  * Cores are independent and call through registers, so nothing is known of where they meet again. The cores of a group
  * that are at the same instruction are a split. The split with the deepest stack runs, of these the first one in the
- * program's order (order.h); it stops where another split waits and takes that in. A split that has waited for
- * `patience` instructions of its group runs next, so that cores that spin cannot hold up those they wait for.
+ * program's order (order.h); it stops where another split waits and takes that in, and where the order lets it wait for
+ * one that comes before. A split that has waited for `patience` instructions of its group runs next, so that cores that
+ * spin cannot hold up those they wait for.
  *
  * Groups take turns of GUEST_QUANTUM instructions. Nothing depends on host threads or time: a guest always runs the
  * same way, also where its cores race. */

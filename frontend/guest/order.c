@@ -5,6 +5,8 @@
 #include "frontend/operation/flags.h"
 #include "tracefmt/trace.h"
 
+#define APART 4 /* from place to place in line: there is room for what comes right behind one, or before it */
+
 /* Functions are numbered by their symbols, from 1; 0: code before any function. */
 struct guest_calls {
     const struct guest_program *program;
@@ -84,13 +86,13 @@ static void guest_place_uops(const struct guest_calls *c, const uint32_t *rank, 
     for (uint32_t r = 0; r < c->functions; r++)
         place[r + 1] += place[r];
     for (uint32_t i = 0; i < count; i++)
-        order[i] = 2 * place[rank[c->function[i]] - 1]++;
+        order[i] = APART * place[rank[c->function[i]] - 1]++;
     for (uint32_t f = 0; f < c->functions; f++)
-        end[f] = 2 * place[rank[f] - 1] - 1;
+        end[f] = APART * place[rank[f] - 1] - 1; /* behind a loop whose last branch is the function's last uop, too */
 }
 
-/* Moves the first uops of loops, and of functions that lie behind their callers. */
-static void guest_place_targets(const struct guest_calls *c, const uint32_t *end, uint32_t *order)
+/* Moves the first uops of loops, and of functions that lie behind their callers: there cores wait. */
+static void guest_place_targets(const struct guest_calls *c, const uint32_t *end, uint32_t *order, bool *waits)
 {
     const struct guest_program *p = c->program;
     for (uint32_t i = 0; i < p->uop_count; i++) {
@@ -100,7 +102,10 @@ static void guest_place_targets(const struct guest_calls *c, const uint32_t *end
         const bool leaves = c->function[u->target] != c->function[i];
         const bool loops = !leaves && u->target <= i && !(p->instructions[u->index].flags & RP_CALL);
         const uint32_t behind = loops ? order[i] | 1 : leaves && u->target > i ? end[c->function[i]] : 0;
-        order[u->target] = behind > order[u->target] ? behind : order[u->target];
+        if (behind > order[u->target]) {
+            order[u->target] = behind;
+            waits[u->target] = true;
+        }
     }
 }
 
@@ -113,14 +118,16 @@ static bool guest_leads_on(const struct guest_calls *c, uint32_t i)
 }
 
 /* Moves branches that lead on to before their targets. From the last to the first, as one may lead to another. */
-static void guest_place_branches(const struct guest_calls *c, uint32_t *order)
+static void guest_place_branches(const struct guest_calls *c, uint32_t *order, bool *waits)
 {
     for (uint32_t i = c->program->uop_count; i-- > 0;)
-        if (guest_leads_on(c, i) && order[i] < order[c->program->uops[i].target])
+        if (guest_leads_on(c, i) && order[i] < order[c->program->uops[i].target]) {
             order[i] = order[c->program->uops[i].target] - 1;
+            waits[i] = false;
+        }
 }
 
-uint32_t *guest_order(const struct guest_program *p)
+uint32_t *guest_order(const struct guest_program *p, bool *waits)
 {
     struct guest_calls c = {.program = p, .functions = p->guest->symbol_count + 1};
     c.function = ARENA_ARRAY(p->arena, uint32_t, p->uop_count);
@@ -133,7 +140,7 @@ uint32_t *guest_order(const struct guest_program *p)
     guest_rank_functions(&c, rank);
     uint32_t *end = ARENA_ARRAY(p->arena, uint32_t, c.functions);
     guest_place_uops(&c, rank, order, end);
-    guest_place_targets(&c, end, order);
-    guest_place_branches(&c, order);
+    guest_place_targets(&c, end, order, waits);
+    guest_place_branches(&c, order, waits);
     return order;
 }

@@ -320,7 +320,8 @@ static void guest_translate_all(struct guest_translation *t)
     guest_add_lines(t);
     guest_resolve(t);
     guest_pack(t);
-    p->order = guest_order(p);
+    p->waits = ARENA_ARRAY(p->arena, bool, p->uop_count + 1);
+    p->order = guest_order(p, p->waits);
     p->constants = constants_area(&t->build.constants, p->arena);
     p->entry = guest_uop_at(p, g->entry);
     if (p->entry != UOP_NOWHERE && guest_is_unknown(&p->uops[p->entry]))

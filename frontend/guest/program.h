@@ -67,6 +67,7 @@ struct guest_program {
     uint32_t *at;    /* by address - low: the uop at which an instruction begins + 1; 0: none begins there. Addresses of
                       * short instructions of instruction sets that interwork are odd. */
     uint32_t *order; /* by uop: its place in line (order.h) */
+    bool *waits;     /* and whether cores wait there for others that come before */
     uint32_t *variants; /* by instruction: of an environment call, the number of the first of its two others; else 0 */
 };
 
