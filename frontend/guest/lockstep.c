@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/guest/splits.h"
-
-#define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
-#define GUEST_COMPARED 256  /* steps of a round whose stores are compared, at most */
+#include "frontend/guest/spins.h"
 
 /* ---- counting ------------------------------------------------------------------------------------------------------
  */
@@ -174,55 +171,6 @@ static unsigned guest_choose(struct guest_warp *w, uint32_t patience)
     return longest < LANES ? longest : guest_best(w);
 }
 
-static void guest_note_stores(struct guest_warp *w)
-{
-    w->news |= w->g.stored;
-    w->changed |= w->g.stored;
-    w->g.stored = false;
-}
-
-/* Another split runs. */
-static void guest_watch(struct guest_warp *w, lanemask lanes)
-{
-    w->spin.runs = lanes;
-    w->spin.at = UOP_NOWHERE;
-    w->spin.distance = GUEST_SPIN_FIRST;
-    w->spin.next = w->steps + GUEST_SPIN_FIRST;
-    guest_compare_stores(&w->g, false);
-}
-
-static void guest_keep_state(struct guest_warp *w, uint32_t at)
-{
-    w->spin.at = at;
-    w->spin.lanes = w->g.w.active;
-    guest_note_stores(w);
-    memcpy(w->spin.registers, w->g.w.window, GUEST_WINDOW_BYTES);
-    const lanemask codes[] = {w->g.w.sign, w->g.w.zero, w->g.w.carry, w->g.w.overflow};
-    memcpy(w->spin.codes, codes, sizeof codes);
-}
-
-/* The split that runs has cores that were spinning: they may be again after a round, or two if what they have loaded
- * has changed. */
-static void guest_watch_closely(struct guest_warp *w, lanemask lanes)
-{
-    w->spin.runs = lanes;
-    w->spin.at = UOP_NOWHERE;
-    w->spin.distance = 0;
-    w->spin.next = w->steps;
-    guest_compare_stores(&w->g, true);
-}
-
-/* A split begins to run at `at`. */
-static __attribute__((noinline)) void guest_watch_split(struct guest_warp *w, uint32_t at, lanemask lanes)
-{
-    if (w->spin.spinners & lanes) {
-        guest_watch_closely(w, lanes);
-        guest_keep_state(w, at);
-    } else if (lanes != w->spin.runs) {
-        guest_watch(w, lanes);
-    }
-}
-
 /* Makes the best split the current one. UOP_NOWHERE: none can run. */
 static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
 {
@@ -244,69 +192,6 @@ static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
     guest_watch_split(w, at, q->lanes[slot]);
     guest_free_slot(q, slot);
     return at;
-}
-
-/* *differs: the register that differed last. It is looked at first, and then that which differs now. */
-static bool guest_same_registers(const struct guest_warp *w, unsigned *differs)
-{
-    const uint32_t *now = (const uint32_t *)w->g.w.window, *then = (const uint32_t *)w->spin.registers;
-    const unsigned predicates = (32 + GUEST_TEMPORARIES) * LANES, first = (unsigned)__builtin_ctz(w->g.w.active);
-    const struct warp *v = &w->g.w;
-    if (now[*differs * LANES + first] != then[*differs * LANES + first])
-        return false;
-    uint32_t differ = (v->sign ^ w->spin.codes[0]) | (v->zero ^ w->spin.codes[1]) | (v->carry ^ w->spin.codes[2]) |
-                      (v->overflow ^ w->spin.codes[3]);
-    for (unsigned n = 0; n < GUEST_PREDICATES - 1; n++)
-        differ |= now[predicates + n] ^ then[predicates + n];
-    differ &= v->active;
-    for (unsigned r = 0; r < w->g.program->guest->isa->registers && !differ; r++) {
-        for (unsigned l = 0; l < LANES; l++)
-            differ |= v->active >> l & 1 ? now[r * LANES + l] ^ then[r * LANES + l] : 0;
-        *differs = differ ? r : *differs;
-    }
-    return !differ;
-}
-
-/* Whether the running split, which is where it had the kept state, has it again, and memory has not changed. To find
- * out whether what it stores changes memory takes time: it is looked at for one round, once for each state, and only of
- * short loops. */
-static __attribute__((noinline)) bool guest_is_back(struct guest_warp *w)
-{
-    const bool compared = w->g.compares;
-    const uint64_t kept = w->spin.next - w->spin.distance; /* steps when the state was kept */
-    if (!guest_same_registers(w, &w->spin.differs))
-        return false;
-    if (!w->g.stored)
-        return true;
-    if (!compared && w->steps - kept > GUEST_COMPARED)
-        return false;
-    guest_compare_stores(&w->g, !compared);
-    guest_note_stores(w);
-    w->spin.at = compared ? UOP_NOWHERE : w->spin.at;
-    return false;
-}
-
-static __attribute__((noinline)) void guest_keep_next_state(struct guest_warp *w, uint32_t at)
-{
-    struct guest_spin *s = &w->spin;
-    if (s->distance) {
-        s->spinners &= ~w->g.w.active;
-        guest_compare_stores(&w->g, false);
-    }
-    s->distance = s->distance ? 2 * s->distance : GUEST_SPIN_FIRST;
-    s->next = w->steps + s->distance;
-    guest_keep_state(w, at);
-}
-
-/* Whether the running split, which has jumped to `at`, has been there in the same state and has stored nothing since,
- * or what memory had. */
-static bool guest_spins(struct guest_warp *w, uint32_t at)
-{
-    if (at == w->spin.at && w->g.w.active == w->spin.lanes && guest_is_back(w))
-        return true;
-    if (w->steps >= w->spin.next)
-        guest_keep_next_state(w, at);
-    return false;
 }
 
 /* The current split, at `at`, takes in those that wait there. */
