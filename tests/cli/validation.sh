@@ -44,6 +44,12 @@ if python3 tests/validation/hardware.py nw 3DConvolution dct8x8 srad_v1 vectorAd
 else
     echo "not ok - docs/accuracy.md has the rows of make validation-hardware for those that take no time"
 fi
+if [ "$(grep -cE '^\| (`|GV100, of|H100 and)' "$BUILD/hardware.md")" -ge 20 ] &&
+    diff <(grep -E '^\| (`|GV100, of|H100 and)' "$BUILD/hardware.md") <(sed -n '/^<!-- choices -->$/,/^<!-- end of choices -->$/p' docs/accuracy.md | grep -E '^\| (`|GV100, of|H100 and)') >&2; then
+    echo "ok - docs/accuracy.md has what was fitted or chosen as make validation-hardware writes it"
+else
+    echo "not ok - docs/accuracy.md has what was fitted or chosen as make validation-hardware writes it"
+fi
 if [ "$(grep -c '<title>.*: measured' "$BUILD/hardware.md")" = 18 ] &&
     grep -E '^<' "$BUILD/hardware.md" | while read -r line; do grep -qxF -- "$line" docs/accuracy.svg || exit 1; done &&
     [ "$(grep -c '<title>.*: measured' docs/accuracy.svg)" = "$(cat tests/golden/hardware/measured.csv tests/golden/hardware/{kernels,cells}/measured.csv | grep -c '[0-9]$')" ]; then
