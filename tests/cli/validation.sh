@@ -1,5 +1,5 @@
 #!/bin/bash
-# The tables of docs/validation.md that take no time to make again.
+# The tables of docs/validation.md, docs/accuracy.md and docs/machines.md that take no time to make again.
 set -u
 if bash tests/validation/pastis.sh >"$BUILD/pastis.md" && diff "$BUILD/pastis.md" \
     <(sed -n '/^<!-- pastis -->$/,/^<!-- end of pastis -->$/p' docs/validation.md | sed '1d;$d') >&2; then
@@ -31,6 +31,11 @@ if python3 tests/validation/lsu_lines.py >"$BUILD/lsu_lines.md" && diff "$BUILD/
 else
     echo "not ok - docs/accuracy.md has what tests/validation/lsu_lines.py prints"
 fi
+if python3 tests/validation/machine_tables.py --check >&2; then
+    echo "ok - docs/machines.md has what tests/validation/machine_tables.py prints"
+else
+    echo "not ok - docs/machines.md has what tests/validation/machine_tables.py prints"
+fi
 # Of what was measured on a GV100, an H100 and an A100, that which takes no time: rows of the tables, and marks of the plot, which has one for each launch.
 if python3 tests/validation/hardware.py nw 3DConvolution dct8x8 srad_v1 vectorAdd.l2 BlackScholes.small pnpoly.rtx2080ti convolution.rtx3090 >"$BUILD/hardware.md" &&
     [ "$(grep -cE '^\| ([n3dsah]|pnpoly|convolution)' "$BUILD/hardware.md")" = 42 ] &&
@@ -38,6 +43,12 @@ if python3 tests/validation/hardware.py nw 3DConvolution dct8x8 srad_v1 vectorAd
     echo "ok - docs/accuracy.md has the rows of make validation-hardware for those that take no time"
 else
     echo "not ok - docs/accuracy.md has the rows of make validation-hardware for those that take no time"
+fi
+if [ "$(grep -cE '^\| (`|GV100, of|H100 and)' "$BUILD/hardware.md")" -ge 20 ] &&
+    diff <(grep -E '^\| (`|GV100, of|H100 and)' "$BUILD/hardware.md") <(sed -n '/^<!-- choices -->$/,/^<!-- end of choices -->$/p' docs/accuracy.md | grep -E '^\| (`|GV100, of|H100 and)') >&2; then
+    echo "ok - docs/accuracy.md has what was fitted or chosen as make validation-hardware writes it"
+else
+    echo "not ok - docs/accuracy.md has what was fitted or chosen as make validation-hardware writes it"
 fi
 if [ "$(grep -c '<title>.*: measured' "$BUILD/hardware.md")" = 18 ] &&
     grep -E '^<' "$BUILD/hardware.md" | while read -r line; do grep -qxF -- "$line" docs/accuracy.svg || exit 1; done &&
@@ -69,7 +80,7 @@ fi
 # Command lines: what there is not is refused before anything runs, with the names that there are.
 REPRISE_BEFORE=$REPRISE
 export REPRISE=/nowhere
-for script in hardware without scaling sampling micro latencies machine_code lsu_lines gemm; do
+for script in hardware machine_tables without scaling sampling micro latencies machine_code lsu_lines gemm; do
     help=$(python3 tests/validation/$script.py --help) && grep -q "^usage: $script.py" <<<"$help" || echo "not ok - $script.py --help"
     for wrong in --foo nosuch; do
         printed=$(python3 tests/validation/$script.py $wrong 2>&1 >"$BUILD/wrong" </dev/null)

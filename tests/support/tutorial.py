@@ -1,10 +1,11 @@
 """Does what a tutorial says, in a fresh folder, as its reader would; prints TAP.
 
-    tutorial.py PAGE FOLDER [--write]
+    tutorial.py PAGE FOLDER [--section HEADING] [--write]
 
 A fenced block behind a line that ends in "`NAME`:" is the file NAME. A block that begins with "$ " has commands, each with
-what it prints. All else is text, such as the first block, which prepares the reader's shell. --write puts what the
-commands print into the page.
+what it prints. All else is text, such as the first block, which prepares the reader's shell. A last line "..." stands
+for more that is printed. --section does what is below this heading alone. --write puts what the commands print into
+the page.
 
 Compared is every letter, but for: times (seconds at the end of a line, progress of what takes long), the path of the folder,
 and the bytes of traces of whole programs, in which this path stands.
@@ -52,6 +53,8 @@ def do_block(block, page, folder):
             text += printed
             continue
         status, got = run(command, folder)
+        if printed.endswith("\n...\n"):  # as many lines as the page has
+            got = "".join(got.splitlines(keepends=True)[: printed.count("\n") - 1]) + "...\n"
         fails = re.search(r"^reprise: ", printed, re.M)  # an error that the page shows
         fine = plain(got) == plain(printed) and (not status or fails)
         report(fine, what)
@@ -63,8 +66,12 @@ def do_block(block, page, folder):
 
 def main():
     page, folder, write = Path(sys.argv[1]), sys.argv[2], "--write" in sys.argv[3:]
-    text, done, at = page.read_text(), "", 0
-    for found in FENCED.finditer(text):
+    text, done, at, end = page.read_text(), "", 0, None
+    if "--section" in sys.argv:
+        heading = f"\n### {sys.argv[sys.argv.index('--section') + 1]}\n"
+        at = text.index(heading)
+        done, end = text[:at], text.index("\n##", at + len(heading))
+    for found in FENCED.finditer(text, at, len(text) if end is None else end):
         language, block = found.groups()
         before = re.search(r"`([\w.]+)`:\n+$", text[:found.start()])
         done += text[at : found.start()]
@@ -76,7 +83,7 @@ def main():
         at = found.end()
     if write:
         page.write_text(done + text[at:])
-    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+    for link in re.findall(r"\]\(([^)#:]+)\)", FENCED.sub("", text)):
         if not (page.parent / link).exists():
             report(False, f"{page.name}: a link to {link}")
 

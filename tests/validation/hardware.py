@@ -17,12 +17,36 @@ COUNTERS = {'warp_instructions': ('warp instructions', lambda l: l['warp_instruc
             'dram_sectors': ('DRAM sectors', lambda l: l['dram']['accesses'])}
 L2_HIT_RATE = ('L2 hit rate', lambda l: 100 * (1 - l['l2']['fetches'] / (l['l2']['hits'] + l['l2']['misses'])))
 HIT_RATES = {'l1_hit_rate': ('L1 hit rate', lambda l: 100 * l['l1']['hits'] / (l['l1']['hits'] + l['l1']['misses'])), 'l2_hit_rate': L2_HIT_RATE}
-# Values of machine gv100 that were fitted to, or chosen by, what was measured of a program (hw-models/machines/gv100.cfg and its base).
-FITTED = {'2DConvolution': 'l1.merges', '3DConvolution': 'port.queue', 'backprop': 'dram.queue, port.queue',
-          'bfs': 'dispatch_latency, dispatch_interval, dispatch_warp_interval', 'bicg': 'l1.hash', 'gramschmidt': 'launch_latency, l2_tlb.page, l2.fill',
-          'hotspot': 'dispatch_warp_interval', 'lud': 'launch_latency', 'nw': 'launch_latency, l2.fill',
-          'dct8x8': 'placement', 'fastWalshTransform': 'l2.dirty_ways', 'quasirandomGenerator': 'l2.dirty_ways', 'sgemm': 'shared.pairs',
-          'SobolQRNG': 'placement, l2.dirty_ways'}
+# What was fitted to measurements of these launches, or chosen by them, since nobody published it: value, which of both, by what of them, and launches as
+# the tables name them. "changed": the value is published, but that it matters was seen in these launches.
+CHOICES = (
+    ('launch_latency', 'fitted', 'GPU active cycles less SM active cycles', ['nw, 0', 'lud, 0', 'gramschmidt, 0']),
+    ('dispatch_latency, dispatch_interval', 'fitted', 'cycles, active warps', ['bfs, 0', 'bfs, 1']),
+    ('dispatch_warp_interval', 'fitted', 'active warps', ['bfs, 0', 'bfs, 1', 'hotspot, 0']),
+    ('dram.queue', 'fitted', 'cycles', ['backprop, 1']),
+    ('port.queue', 'fitted', 'cycles; of gemm requests to L2', ['backprop, 1', *(f'3DConvolution, {n}' for n in range(4)), 'gemm, 0']),
+    ('l2_tlb.page', 'fitted', 'cycles', ['gramschmidt, 0']),
+    ('lsu.load_line, lsu.store_line', 'fitted', 'counters of one half of 694 variants on an RTX 2080 Ti, tested by the other half; not of gv100', []),
+    ('scheduler', 'chosen', 'cycles, active warps; `gty` is published of GA102 only', ['backprop, 0', 'hotspot, 0', 'lud, 2', 'gemm, 0']),
+    ('icache.ahead', 'chosen', 'SM active cycles', [f'nw, {n}' for n in (0, 1, 49, 99)]),
+    ('tlb', 'chosen', 'SM active cycles; what a walk takes is published', ['nn, 0', *(f'3DConvolution, {n}' for n in range(4))]),
+    ('l1.merges', 'chosen', 'active warps', ['2DConvolution, 0']),
+    ('l1.hash', 'chosen', 'L2 sectors', ['bicg, 1']),
+    ('l2.fill', 'chosen', 'DRAM sectors', [*(f'nw, {n}' for n in (0, 1, 49, 99)), *(f'gramschmidt, {n}' for n in range(3))]),
+    ('l2.dirty_ways', 'chosen', 'DRAM sectors', ['backprop, 1', 'fastWalshTransform, fwtBatch1Kernel', 'fastWalshTransform, fwtBatch2Kernel',
+                                                 'quasirandomGenerator, quasirandomGeneratorKernel', 'quasirandomGenerator, inverseCNDKernel',
+                                                 'SobolQRNG, sobolGPU_kernel']),
+    ('placement', 'changed', 'cycles', ['SobolQRNG, sobolGPU_kernel', 'dct8x8, CUDAkernel2DCT']),
+    ('shared.pairs', 'changed', 'cycles; published of 7.0 to 7.5, kept for a100 and h100 by the cells',
+     ['sgemm, mysgemmNT', *(f'{gpu}, matrixMul.{size}' for gpu in ('h100', 'a100') for size in ('small', 'medium'))]),
+    ('ldc_latency', 'changed', 'pipeline cycles, times',
+     ['mri-q, ComputeQ_GPU', 'quasirandomGenerator, quasirandomGeneratorKernel', 'pnpoly, rtx2080ti', 'pnpoly, rtx3090']),
+    ('fp32_compare', 'changed', 'times', ['pnpoly, rtx2080ti', 'pnpoly, rtx3090']),
+    ('shared.least', 'changed', 'times; not of gv100', ['convolution, rtx3090']),
+    ('interconnect.gpc_out', 'chosen', 'times, against interconnect.sm_flit; its number is fitted to a micro-benchmark; not of gv100', ['h100, BlackScholes.small']),
+)
+BEFORE_FIRST = 'l2.dirty_ways'  # the counters by which this was chosen had been looked at before their kernels were replayed for the first time
+SMALL = 10_000  # cycles of a launch, as measured
 WHAT_IS_FITTED = 'values fitted to it, or chosen by it'
 # Cycles of the pipelines of an SM, all SMs: ALU, FMA, and FP64, which counts twice: as such and as what FP64 and tensor cores share.
 PIPES = ('pipeline cycles', lambda l: l['units']['int']['busy'] + l['units']['fp32']['busy'] + 2 * l['units']['fp64']['busy'])
@@ -103,18 +127,70 @@ def errors(rows, what, predict):
     return {program: statistics.mean(sizes) for program, sizes in of.items()}
 
 
+def values_of(*launches):
+    """The values that some of these launches took part in choosing, as text."""
+    return ', '.join(value for value, _, _, by in CHOICES if any(l in by for l in launches)) or '-'
+
+
+def part_of(launch):
+    """fitted: a value was fitted to this launch; chosen: at least it took part in choosing one; or neither."""
+    kinds = [kind for _, kind, _, by in CHOICES if launch in by]
+    return 'fitted' if 'fitted' in kinds else 'chosen' if kinds else 'neither'
+
+
+def label(row):
+    return f'{row["program"]}, {row["launch"]}'
+
+
+def summaries(sizes, of, count):
+    """Cells with what `of` makes of each column, and of how many sizes where these are not all."""
+    return [f'{of(s):.1f} %' + (f' of {len(s)}' if len(s) != count else '') if s else '-' for s in sizes]
+
+
 def by_program(rows):
-    columns = [(f'{KINDS[kind]}, {name}', errors(rows, what, lambda r: of(r[kind]) if r[kind] else None))
+    columns = [(f'{KINDS[kind]}, {name}', what, lambda r, of=of, kind=kind: of(r[kind]) if r[kind] else None)
                for what, (name, of) in CYCLES.items() for kind in KINDS]
-    columns += [(name, errors(rows, 'gpu_active_cycles', lambda r: r[key])) for key, name in OTHERS.items()]
+    columns += [(name, 'gpu_active_cycles', lambda r, key=key: r[key]) for key, name in OTHERS.items()]
+    means = [errors(rows, what, predict) for _, what, predict in columns]
     programs = list(dict.fromkeys(row['program'] for row in rows))
-    out = [[p, str(sum(r['program'] == p for r in rows))] + [f'{c[p]:.0f} %' if p in c else '-' for _, c in columns] + [FITTED.get(p, '-')] for p in programs]
-    fitted, others = [p for p in programs if p in FITTED], [p for p in programs if p not in FITTED]
-    for name, of, some in (('mean', statistics.mean, programs), ('median', statistics.median, programs),
-                           ('mean of those with fitted or chosen values', statistics.mean, fitted), ('mean of the others', statistics.mean, others)):
-        sizes = [[c[p] for p in some if p in c] for _, c in columns]
-        out.append([f'**{name}**', str(sum(r['program'] in some for r in rows))] + [f'{of(s):.1f} %' if s else '-' for s in sizes] + [''])
-    return table(['program', 'launches'] + [name for name, _ in columns] + [WHAT_IS_FITTED], out)
+    out = [[p, str(sum(r['program'] == p for r in rows))] + [f'{m[p]:.0f} %' if p in m else '-' for m in means] +
+           [values_of(*(label(r) for r in rows if r['program'] == p))] for p in programs]
+    with_ptx = list(means[0])
+    for name, of, some in ((f'mean of {len(programs)} programs', statistics.mean, programs), (f'median of {len(programs)} programs', statistics.median, programs),
+                           (f'mean of the {len(with_ptx)} with PTX', statistics.mean, with_ptx)):
+        sizes = [[m[p] for p in some if p in m] for m in means]
+        out.append([f'**{name}**', str(sum(r['program'] in some for r in rows))] + summaries(sizes, of, len(some)) + [''])
+    for name, of, some in (('mean of launches below 10,000 cycles', statistics.mean, [r for r in rows if r['gpu_active_cycles'] < SMALL]),
+                           ('largest of launches below 10,000 cycles', max, [r for r in rows if r['gpu_active_cycles'] < SMALL]),
+                           ('mean of launches to which a value was fitted', statistics.mean, [r for r in rows if part_of(label(r)) == 'fitted']),
+                           ('mean of launches by which one was chosen', statistics.mean, [r for r in rows if part_of(label(r)) == 'chosen']),
+                           ('mean of all other launches', statistics.mean, [r for r in rows if part_of(label(r)) == 'neither'])):
+        sizes = [[abs(error(predict(r), r[what])) for r in some if predict(r) is not None] for _, what, predict in columns]
+        out.append([f'**{name}**', str(len(some))] + summaries(sizes, of, len(some)) + [''])
+    return table(['program', 'launches'] + [name for name, _, _ in columns] + [WHAT_IS_FITTED], out)
+
+
+def labels(folder, *columns):
+    """What the tables call the launches of a folder."""
+    with open(f'{FOLDER}/{folder}measured.csv') as f:
+        return [', '.join(row[column] for column in columns) for row in csv.DictReader(f)]
+
+
+def choices():
+    """The table of what was fitted or chosen, and how many launches of each group took part."""
+    out = []
+    for value, kind, by, launches in CHOICES:
+        names = {}
+        for launch in launches:
+            names.setdefault(launch.split(', ')[0], []).append(launch.split(', ')[1])
+        out.append([', '.join(f'`{v}`' for v in value.split(', ')), kind, by, '; '.join(f'{p} {", ".join(of)}' for p, of in names.items()) or '-'])
+    lines = table(['value', 'fitted or chosen', 'by', 'of launches'], out) + ['']
+    lines += table(['launches', 'in all', 'to which a value was fitted', 'by which one was chosen besides', 'that took no part', 'which'], [
+        [name, str(len(found)), *(str(sum(part_of(l) == part for l in found)) for part in ('fitted', 'chosen', 'neither')),
+         '; '.join(dict.fromkeys(l for l in found if part_of(l) == 'neither'))]
+        for name, found in (('GV100, of programs', labels('', 'program', 'launch')), ('GV100, of single kernels', labels('kernels/', 'program', 'kernel')),
+                            ('H100 and A100', labels('cells/', 'machine', 'trace')))])
+    return '\n'.join(lines) + '\n'
 
 
 def programs(rows):
@@ -125,25 +201,27 @@ def programs(rows):
 
 def kernels(rows):
     """Rows of single kernels: cycles as measured, as replayed when they were first seen, and as replayed now; counters."""
-    head = ['program, kernel', 'GPU active cycles', 'at first', 'now']
+    head = ['program, kernel', 'cycles of an SM', 'at first', 'now']
     for what in KERNEL_COUNTERS:
         head += [KERNEL_COUNTERS[what][0], 'ours']
     head += ['L2 hit rate, %', 'ours', WHAT_IS_FITTED]
     out, sizes = [], {'first_cycles': [], 'now': []}
     for row in rows:
         row['now'] = row['replayed']['cycles']
-        cells = [f'{row["program"]}, {row["kernel"]}', f'{row["cycles"]:,.0f}']
+        name = f'{row["program"]}, {row["kernel"]}'
+        cells, values = [name, f'{row["cycles"]:,.0f}'], values_of(name)
         for when in sizes:
             cells.append(with_error(row[when], row['cycles']))
-            sizes[when].append((row['program'] in FITTED, abs(error(row[when], row['cycles']))))
+            sizes[when].append((values, abs(error(row[when], row['cycles']))))
         for what in KERNEL_COUNTERS:
             ours = KERNEL_COUNTERS[what][1](row['replayed'])
             cells += [f'{row[what]:,.0f}', with_error(ours, row[what]) if row[what] else f'{ours:,.0f}']
-        out.append(cells + [*share_of(L2_HIT_RATE, row['l2_hit_rate'], row['replayed']), FITTED.get(row['program'], '-')])
-    for name, of, kinds in (('mean error', statistics.mean, (True, False)), ('median error', statistics.median, (True, False)),
-                            ('mean error of those with fitted or chosen values', statistics.mean, (True,)),
-                            ('mean error of the others', statistics.mean, (False,))):
-        some = [[size for fitted, size in s if fitted in kinds] for s in sizes.values()]
+        out.append(cells + [*share_of(L2_HIT_RATE, row['l2_hit_rate'], row['replayed']), values])
+    for name, of, takes in (('mean error', statistics.mean, lambda values: True), ('median error', statistics.median, lambda values: True),
+                            (f'mean error without those of {BEFORE_FIRST}', statistics.mean, lambda values: BEFORE_FIRST not in values),
+                            ('mean error of those with values', statistics.mean, lambda values: values != '-'),
+                            ('mean error of the others', statistics.mean, lambda values: values == '-')):
+        some = [[size for values, size in s if takes(values)] for s in sizes.values()]
         out.append([f'**{name}**', ''] + [f'{of(s):.1f} %' if s else '-' for s in some] + (2 * len(KERNEL_COUNTERS) + 3) * [''])
     return table(head, out)
 
@@ -158,12 +236,14 @@ def cells(rows):
         for when, of in sizes[machine].items():
             took = row[when] / CLOCKS[machine]
             line.append(f'{took:.2f} ({error(took, row["microseconds"]):+.0f} %)')
-            of.append(abs(error(took, row['microseconds'])))
-        out.append(line)
-    for machine, of in sizes.items():
-        if of['now']:
-            out.append([f'**{machine}, mean error**', '', '', ''] + [f'{statistics.mean(s):.1f} %' for s in of.values()])
-    return table(['GPU, launch', 'size', 'block', 'microseconds', 'at first', 'now'], out)
+            of.append((values_of(line[0]), abs(error(took, row['microseconds']))))
+        out.append([*line, values_of(line[0])])
+    for name, takes in (('mean error', lambda values: True), ('mean error of those without values', lambda values: values == '-')):
+        for machine, of in sizes.items():
+            some = [[size for values, size in s if takes(values)] for s in of.values()]
+            if some[0]:
+                out.append([f'**{machine}, {name}**', '', '', ''] + [f'{statistics.mean(s):.1f} %' for s in some] + [''])
+    return table(['GPU, launch', 'size', 'block', 'microseconds', 'at first', 'now', WHAT_IS_FITTED], out)
 
 
 def ranks(values):
@@ -282,6 +362,10 @@ def main(arguments):
         parser.error('--write puts all programs into the tables; leave out their names')
     groups = read_all(only)
     replay_all([row for rows in groups.values() for row in rows])
+    if write:
+        put(choices(), 'choices')
+    else:
+        print(choices(), end='')
     for name, rows in groups.items():
         text = '\n'.join([*TEXTS[name](rows), '']) if rows else ''
         if write:

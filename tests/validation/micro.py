@@ -69,9 +69,12 @@ def figure(case, cycles):
     return apart / (row['operations'] * row['n'] * warps), 'cycles' if warps == 1 else 'cycles of the SM'
 
 
+given_settings = []  # of the command line
+
+
 def launches_of(machine, trace, settings):
     """The launches of a trace on a machine, but those that prepare memory."""
-    settings = settings + ([] if machine in OWN else ['dependencies=scoreboard'])
+    settings = settings + given_settings + ([] if machine in OWN else ['dependencies=scoreboard'])
     printed = output([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', machine, trace, *[w for s in settings for w in ('--set', s)]])
     return [l for l in json.loads(printed)['traces'][0]['launches'] if not l['kernel'].startswith('prepare_')]
 
@@ -149,16 +152,21 @@ def main(arguments):
     what = parser.add_mutually_exclusive_group()
     what.add_argument('--write', action='store_true', help='put the tables into docs/micro.md')
     what.add_argument('--check', action='store_true', help='exit status 1 if docs/micro.md has other tables')
+    parser.add_argument('--group', action='append', choices=GROUPS, help='with machines: these tables alone; may be repeated')
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='with machines: change an option of each; may be repeated')
     parser.add_argument('machine', nargs='*', help='the tables of these machines alone, printed')
     given = parser.parse_args(arguments)
+    if (given.set or given.group) and (given.write or given.check or not given.machine):
+        parser.error('--set and --group print tables of machines: name some')
+    given_settings.extend(given.set)
     machines = given.machine or MACHINES
     check_machines(parser, machines)
     if given.write and machines != MACHINES:
         parser.error('--write is of all machines of the page: name none')
-    groups = [g for g in GROUPS if not (given.quick and g in FULL)]
+    groups = given.group or [g for g in GROUPS if not (given.quick and g in FULL)]
     all_cases, (known, sources) = cases(), published()
     runs = [(m, g) for g in groups for m in machines if g not in HOPPER or m in OWN]
-    page_whole = machines == MACHINES and not given.quick
+    page_whole = machines == MACHINES and not (given.quick or given.set or given.group)
     timed = RISING if page_whole else []
     group_of = {case: g for g in groups for case in all_cases[g]}
     # What is published of machines that are no column
