@@ -107,6 +107,12 @@ fi
 fails 1 "--assemble sm_91: no such architecture; there are sm_50, " assemble sm_91
 fails 1 ", sm_89, sm_90, sm_90a" assemble sm_91
 fails 1 "--assemble 86: no such architecture" assemble 86
+echo 'extern "C" __global__ void triple(int *a) { a[threadIdx.x] *= 3; }' >"$work/k.cu"
+for name in sm_100 86 "" SM_86 compute_86 sm_86a sm_90f sm_086 "sm_ 86" sm_90aa; do
+    for form in k.ptx k.cu; do
+        fails 1 "reprise: --assemble $name: no such architecture; there are sm_50, " env CLANG=/nonexistent "$r" run --module "$work/$form" --assemble "$name" "${launch[@]}"
+    done
+done
 fails 1 "--assemble sm_86 and --target sm_80: machine code has the target" assemble sm_86 --target sm_80
 fails 2 "it is machine code for sm_75 already, which sm_80 does not run" "$r" run --module "$cubin" --assemble sm_80 --grid 1 --block 1
 echo 'module = "k.ptx"; assemble = "sm_1"; launches = ( { grid = 1; block = 1; } );' >"$work/wrong.cfg"
