@@ -333,12 +333,14 @@ static CUresult assemble(const char *name, struct image *image, struct rp_error 
 static void say_unknown_code(const char *name)
 {
     static bool reported;
+    bool scheduled = session_value(SESSION_SCHEDULE);
     char known[128];
     isa_ranges(known, sizeof known);
     if (!reported)
-        say("%s: machine code for sm_%u cannot be executed, %s can; the PTX is run. --device h100 has machine code of "
-            "sm_90 instead; --schedule orders PTX as an assembler would",
-            name, capability(), known);
+        say("%s: machine code for sm_%u cannot be executed, %s can; the PTX is run%s. --device h100 has machine code "
+            "of sm_90 instead%s",
+            name, capability(), known, scheduled ? " in the order of --schedule" : "",
+            scheduled ? "" : "; --schedule orders PTX as an assembler would");
     reported = true;
 }
 
