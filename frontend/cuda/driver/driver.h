@@ -352,8 +352,10 @@ void record_children(uint64_t count, bool recorded);
 void record_profile(bool on);
 /* Ends the trace, because the process is about to end. Waits for the lock, but not for ever. */
 void record_end(void);
-/* The status with which the program should end: that of a failed system in the place of 0, if the trace is not whole.
- */
+/* The system has failed while a module was loaded: the trace is whole, but not what was asked for. */
+void record_lacks(const char *why);
+/* The status with which the program should end: that of a failed system in the place of 0, if the trace is not whole,
+ * or not what was asked for. */
 int record_status(int status);
 /* With the lock held: ends the trace and then the process, because of a signal. */
 void record_interrupted(void);

@@ -323,10 +323,14 @@ static CUresult assemble(const char *name, struct image *image, struct rp_error 
     if (r == PTXAS_MADE) {
         image->bytes = image->assembled;
         image->size = size;
-    } else if (!reported && !ptxas_stopped()) {
+        return CUDA_SUCCESS;
+    }
+    if (!reported && !ptxas_stopped()) {
         reported = true;
         say("%s; the PTX is run", err->text);
     }
+    if (r == PTXAS_FAILED)
+        record_lacks(err->text);
     return CUDA_SUCCESS;
 }
 
