@@ -317,6 +317,7 @@ struct CUfunc_st {
     bool large_clusters;                    /* clusters of more than 8 blocks are allowed */
     uint32_t recorded;                      /* launches recorded so far, for --first */
     bool sampled;                           /* a launch of it was looked at: hint.c */
+    bool too_large;                         /* a block had too many registers, which was said */
     int wanted;                             /* whether the name filter selects it: 0 unknown, 1 yes, -1 no */
     unsigned block[3], shared, params_used; /* for launches in the style before CUDA 4 */
     uint8_t *params;
