@@ -52,6 +52,7 @@ struct program {
     bool blocks_are_clusters;    /* .blocksareclusters: the launch's grid counts clusters */
     unsigned order;              /* enum order_reason, or-ed */
     bool narrow;                 /* the module's addresses have 32 bits */
+    bool machine_code;           /* of its module: the registers are those that it takes, no estimate */
     const struct target *target; /* of its module */
     /* owned by the engine, zero at first */
     struct slice *slice;      /* see slice.h */

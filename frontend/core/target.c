@@ -66,15 +66,28 @@ uint32_t target_warps(const struct target *t)
     }
 }
 
+enum { REGISTERS_OF_WARP = 256, SUBCORES = 4 }; /* multiples */
+
+/* Of a block, as the sub-cores give registers to them. */
+static uint64_t warps_of(uint64_t threads)
+{
+    return ((threads + RP_WARP_LANES - 1) / RP_WARP_LANES + SUBCORES - 1) / SUBCORES * SUBCORES;
+}
+
 uint32_t registers_that_fit(uint64_t threads, uint32_t blocks)
 {
-    enum { ALL = 65536, MOST = 255, OF_WARP = 256, SUBCORES = 4, MOST_WARPS = 64 };
-    uint64_t warps = (threads + RP_WARP_LANES - 1) / RP_WARP_LANES;
-    warps = (warps + SUBCORES - 1) / SUBCORES * SUBCORES;
+    enum { MOST = 255, MOST_WARPS = 64 };
+    uint64_t warps = warps_of(threads);
     if (warps && blocks > 1 && blocks <= MOST_WARPS / warps)
         warps *= blocks;
-    uint64_t each = warps ? ALL / warps / OF_WARP * OF_WARP / RP_WARP_LANES : MOST;
+    uint64_t each = warps ? SM_REGISTERS / warps / REGISTERS_OF_WARP * REGISTERS_OF_WARP / RP_WARP_LANES : MOST;
     return each < MOST ? (uint32_t)each : MOST;
+}
+
+uint64_t registers_of_block(uint64_t threads, uint32_t each)
+{
+    uint64_t of_warp = (uint64_t)each * RP_WARP_LANES + REGISTERS_OF_WARP - 1;
+    return warps_of(threads) * (of_warp / REGISTERS_OF_WARP * REGISTERS_OF_WARP);
 }
 
 void target_list(char *text, size_t size)

@@ -28,10 +28,14 @@ const struct target *target_named(const char *name, struct rp_error *);
 /* The most warps that an SM of this target holds (CUDA C++ Programming Guide, "Technical Specifications per Compute
  * Capability"). ptxas 12.9 replaces %nwarpid by the same numbers. NULL stands for an unknown target. */
 uint32_t target_warps(const struct target *);
+/* An SM has so many registers (every GPU since 2014) in four sub-cores; a warp takes a multiple of 256, a block's warps
+ * a multiple of four (NVIDIA's occupancy calculator). */
+#define SM_REGISTERS 65536u
 /* The most 32-bit registers of a thread, at most 255, with which `blocks` blocks of so many threads fit on an SM
- * together; of more blocks than an SM has warps for, one. An SM has 65,536 registers (every GPU since 2014) in four
- * sub-cores; a warp takes a multiple of 256, a block's warps a multiple of four (NVIDIA's occupancy calculator). */
+ * together; of more blocks than an SM has warps for, one. */
 uint32_t registers_that_fit(uint64_t threads, uint32_t blocks);
+/* The registers that a block of so many threads takes, with so many of a thread. */
+uint64_t registers_of_block(uint64_t threads, uint32_t each);
 /* Lists all targets, "sm_50, sm_52, ...", as far as they fit. */
 void target_list(char *text, size_t size);
 

@@ -5,6 +5,7 @@
 #include "frontend/check/check.h"
 #include "frontend/core/cluster.h"
 #include "frontend/core/overrun.h"
+#include "frontend/core/target.h"
 #include "frontend/host/internal.h"
 #include "frontend/host/repeats.h"
 #include "frontend/host/run.h"
@@ -105,9 +106,23 @@ static bool check_sizes(const struct program *p, const struct rp_launch_config *
     return true;
 }
 
+bool rp_registers_fit(const struct program *p, const uint32_t block[3], uint64_t most, struct rp_error *err)
+{
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    uint64_t need = registers_of_block(threads, p->kernel.registers);
+    return !p->machine_code || need <= most ||
+           rp_fail(err, RP_USAGE,
+                   "kernel '%s' has %u registers a thread, so that a block of %" PRIu64 " threads takes %" PRIu64
+                   "; a GPU has %" PRIu64
+                   " for a block and refuses the launch: launch smaller blocks, or compile the kernel with "
+                   "__launch_bounds__(%" PRIu64 ") (.maxntid in PTX)",
+                   p->name, p->kernel.registers, threads, need, most, threads);
+}
+
 bool launch_fits(const struct program *p, struct rp_launch_config *c, struct rp_error *err)
 {
-    return settle_cluster(p, c, err) && check_geometry(p, c, err) && check_sizes(p, c, err);
+    return settle_cluster(p, c, err) && check_geometry(p, c, err) && check_sizes(p, c, err) &&
+           rp_registers_fit(p, c->block, SM_REGISTERS, err);
 }
 
 static uint32_t local_bytes(const struct program *p, const struct rp_launch_config *c)

@@ -63,6 +63,11 @@ struct rp_launch_config {
     bool spare_repeats;
 };
 
+/* Whether a GPU that has so many registers for a block takes such blocks of the kernel. Those of machine code are
+ * known; PTX has an estimate, which fits. RP_USAGE: it does not, as no GPU does that has too few
+ * (cudaErrorLaunchOutOfResources). */
+bool rp_registers_fit(const struct program *, const uint32_t block[3], uint64_t most, struct rp_error *);
+
 struct rp_launch_result {
     uint64_t warp_instructions, thread_instructions; /* of the launches that it made, too */
     uint64_t children;                               /* the launches that it made, and those that these made */

@@ -1,5 +1,6 @@
 #include "frontend/loader/assemble.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +15,26 @@ struct wanted {
     size_t *size; /* of the result */
 };
 
-static bool read_architecture(const char *name, struct wanted *w, struct rp_error *err)
+/* The number of an architecture whose machine code can be executed; 0: it is none. Of these, sm_90 alone has features
+ * of its own, as sm_90a (PTX ISA, ".target"). */
+static unsigned architecture_of(const char *name)
 {
-    char *end = NULL, known[256];
-    w->name = name;
-    w->sm = !strncmp(name, "sm_", 3) ? (unsigned)strtoul(name + 3, &end, 10) : 0;
-    if (end && (!*end || (strchr("af", *end) && !end[1])) && isa_of_sm(w->sm))
+    enum { WITH_FEATURES = 90 };
+    unsigned sm = !strncmp(name, "sm_", 3) ? (unsigned)strtoul(name + 3, NULL, 10) : 0;
+    char plain[16], own[16];
+    snprintf(plain, sizeof plain, "sm_%u", sm);
+    snprintf(own, sizeof own, "sm_%ua", sm);
+    bool is_one = !strcmp(name, plain) || (sm == WITH_FEATURES && !strcmp(name, own));
+    return is_one && isa_of_sm(sm) ? sm : 0;
+}
+
+bool module_can_assemble(const char *sm, struct rp_error *err)
+{
+    char known[256];
+    if (architecture_of(sm))
         return true;
     isa_architectures(known, sizeof known);
-    return rp_fail(err, RP_USAGE, "--assemble %s: no such architecture; there are %s, sm_90a", name, known);
+    return rp_fail(err, RP_USAGE, "--assemble %s: no such architecture; there are %s, sm_90a", sm, known);
 }
 
 static uint8_t *copy(const void *bytes, size_t size, const struct wanted *w, struct rp_error *err)
@@ -119,8 +131,8 @@ static uint8_t *of_fatbin(const void *bytes, size_t size, const struct wanted *w
 uint8_t *module_assemble(const char *path, const void *bytes, size_t size, const char *sm, size_t *code_size,
                          struct rp_error *err)
 {
-    struct wanted w = {.path = path, .size = code_size};
-    if (!read_architecture(sm, &w, err))
+    struct wanted w = {.path = path, .name = sm, .sm = architecture_of(sm), .size = code_size};
+    if (!module_can_assemble(sm, err))
         return NULL;
     if (fatbin_is(bytes, size))
         return of_fatbin(bytes, size, &w, err);

@@ -1,8 +1,10 @@
 #include "frontend/loader/ptxas.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 #include "frontend/loader/ptxas_folder.h"
 #include "frontend/module/module.h"
+#include "tracefmt/file_write.h"
 #include "tracefmt/sha256.h"
 
 extern char **environ;
@@ -31,15 +34,21 @@ struct job {
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
+/* False: errno says why. */
 static bool write_file(const char *path, const void *bytes, size_t size)
 {
-    FILE *f = fopen(path, "wxe");
-    if (!f)
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
         return false;
-    bool whole = fwrite(bytes, 1, size, f) == size;
-    whole &= !fclose(f);
+    bool whole = file_write(file, bytes, size);
+    int why = errno;
+    if (close(file) && whole) {
+        whole = false;
+        why = errno;
+    }
     if (!whole)
         unlink(path);
+    errno = why;
     return whole;
 }
 
@@ -60,7 +69,23 @@ static void sum_of(const uint8_t *bytes, size_t size, uint8_t sum[SUM_BYTES])
     sha256_end(&s, sum);
 }
 
-static bool is_elf(const uint8_t *bytes, size_t size) { return size > 64 && !memcmp(bytes, "\177ELF", 4); }
+static bool is_elf(const uint8_t *bytes, size_t size)
+{
+    return size > sizeof(Elf64_Ehdr) && !memcmp(bytes, ELFMAG, SELFMAG);
+}
+
+/* Whether the tables, with which ptxas and nvlink end a file, are there: on a full disk they write a part, and ptxas of
+ * CUDA 13 ends with 0. */
+static bool is_whole(const uint8_t *bytes, size_t size)
+{
+    Elf64_Ehdr h;
+    if (!is_elf(bytes, size))
+        return false;
+    memcpy(&h, bytes, sizeof h);
+    uint64_t sections = (uint64_t)h.e_shnum * h.e_shentsize, segments = (uint64_t)h.e_phnum * h.e_phentsize;
+    return h.e_ident[EI_CLASS] != ELFCLASS64 || (h.e_shoff <= size && sections <= size - h.e_shoff &&
+                                                 (!segments || (h.e_phoff <= size && segments <= size - h.e_phoff)));
+}
 
 /* ---- results that are kept --------------------------------------------------------------------------------------- */
 
@@ -124,7 +149,7 @@ static bool take_kept(struct job *j, const char *path)
     uint8_t sum[SUM_BYTES];
     size_t size;
     uint8_t *bytes = read_file(path, &size);
-    if (bytes && size > SUM_BYTES && is_elf(bytes, size - SUM_BYTES)) {
+    if (bytes && size > SUM_BYTES && is_whole(bytes, size - SUM_BYTES)) {
         sum_of(bytes, size - SUM_BYTES, sum);
         if (!memcmp(sum, bytes + size - SUM_BYTES, SUM_BYTES)) {
             j->code = bytes;
@@ -200,21 +225,40 @@ static bool write_pieces(const struct job *j)
     return true;
 }
 
-static bool make_folder(struct job *j, struct rp_error *err)
+/* What is to be in the folder cannot be written; errno says why. */
+static enum ptxas_result unwritten(const struct job *j, struct rp_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    rp_fail(err, RP_SYSTEM, "%s: no file for ptxas can be written in %s: %s", j->name,
+            *j->folder.path                  ? j->folder.path
+            : temporary && *temporary == '/' ? temporary
+                                             : "/tmp",
+            file_write_error(errno));
+    return PTXAS_FAILED;
+}
+
+static bool make_folder(struct job *j)
 {
     char path[256];
     if (*j->folder.path)
         return true;
     name_input(j);
-    if (ptxas_folder_make(&j->folder) &&
-        (j->folder.pieces > 1 ? write_pieces(j) : write_file(in_folder(j, j->folder.input, path), j->text, j->size)))
-        return true;
-    const char *temporary = getenv("TMPDIR");
-    return rp_fail(err, RP_SYSTEM, "%s: no file for ptxas can be written in %s: %s", j->name,
-                   *j->folder.path                  ? j->folder.path
-                   : temporary && *temporary == '/' ? temporary
-                                                    : "/tmp",
-                   strerror(errno));
+    return ptxas_folder_make(&j->folder) &&
+           (j->folder.pieces > 1 ? write_pieces(j) : write_file(in_folder(j, j->folder.input, path), j->text, j->size));
+}
+
+/* Whether a tool that has made nothing, or a part, had no room for more; then errno says why. */
+static bool had_no_room(const struct job *j, int status)
+{
+    static const uint8_t some[64 * 1024];
+    char path[256];
+    unlink(in_folder(j, "said", path));
+    bool room = write_file(path, some, sizeof some);
+    if (room)
+        unlink(path);
+    if (room && status == 128 + SIGXFSZ)
+        errno = EFBIG;
+    return !room || status == 128 + SIGXFSZ;
 }
 
 /* The environment without our own libraries, which ptxas shall not load. */
@@ -303,29 +347,46 @@ static void way_out(const struct job *j, const char *error, char *text, size_t s
                  "nvidia-cuda-nvcc-cu12 brings one");
 }
 
+/* The tool did not start. What is wrong with its file may be right with that of another one. */
+static enum ptxas_result cannot_start(const struct job *j, const char *program, int why, struct rp_error *err)
+{
+    bool ours = why == ENOSPC || why == EDQUOT || why == ENOMEM || why == EAGAIN;
+    rp_fail(err, RP_SYSTEM, "%s: cannot run '%s': %s", j->name, program, strerror(why));
+    return ours ? PTXAS_FAILED : PTXAS_NONE;
+}
+
+/* The tool has made no machine code, or a part of it. */
+static enum ptxas_result made_nothing(struct job *j, const char *program, int status, bool part, struct rp_error *err)
+{
+    char hint[256] = "";
+    const char *error = first_error(j);
+    if ((part || !*error) && had_no_room(j, status))
+        return unwritten(j, err);
+    if (may_be_right(error))
+        way_out(j, error, hint, sizeof hint);
+    if (!*error)
+        rp_fail(err, RP_SYSTEM, "%s: %s made %s and said nothing (status %d)", j->name, program,
+                part ? "a part of it" : "nothing of it", status);
+    else
+        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s%s", j->name, j->sm, program, error, hint);
+    return *error && !may_be_right(error) ? PTXAS_REFUSED : PTXAS_NONE;
+}
+
 /* Runs a tool that makes `output`. */
 static enum ptxas_result run_tool(struct job *j, const char *program, char *const *arguments, const char *output,
                                   struct rp_error *err)
 {
-    char path[256], hint[256] = "";
+    char path[256];
     int why = 0, status = start_and_wait(j, program, arguments, &why);
-    if (why) {
-        rp_fail(err, RP_SYSTEM, "cannot run '%s': %s", program, strerror(why));
-        return PTXAS_NONE;
-    }
+    if (why)
+        return cannot_start(j, program, why, err);
     j->code = read_file(in_folder(j, output, path), &j->code_size);
-    if (status <= 0 && j->code && is_elf(j->code, j->code_size))
+    if (status <= 0 && j->code && is_whole(j->code, j->code_size))
         return PTXAS_MADE;
+    bool part = j->code && j->code_size;
     free(j->code);
     j->code = NULL;
-    const char *error = first_error(j);
-    if (may_be_right(error))
-        way_out(j, error, hint, sizeof hint);
-    if (!*error)
-        rp_fail(err, RP_SYSTEM, "%s: %s made nothing of it and said nothing (status %d)", j->name, program, status);
-    else
-        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s%s", j->name, j->sm, program, error, hint);
-    return *error && !may_be_right(error) ? PTXAS_REFUSED : PTXAS_NONE;
+    return made_nothing(j, program, status, part, err);
 }
 
 static enum ptxas_result run_ptxas(struct job *j, const char *input, const char *output, struct rp_error *err)
@@ -366,8 +427,10 @@ static enum ptxas_result run_nvlink(struct job *j, struct rp_error *err)
         for (unsigned i = 0; i < j->folder.pieces; i++)
             arguments[BEFORE + i] = (char *)ptxas_piece_name(i, "o", names[i]);
         r = run_tool(j, nvlink, arguments, "out.cubin", err);
-    } else
+    } else {
+        r = PTXAS_FAILED;
         rp_fail(err, RP_SYSTEM, "out of memory for %s", j->name);
+    }
     free(arguments);
     free(names);
     return r;
@@ -376,8 +439,8 @@ static enum ptxas_result run_nvlink(struct job *j, struct rp_error *err)
 static enum ptxas_result run(struct job *j, struct rp_error *err)
 {
     char input[32], output[32];
-    if (!make_folder(j, err))
-        return PTXAS_NONE;
+    if (!make_folder(j))
+        return unwritten(j, err);
     if (j->folder.pieces <= 1)
         return run_ptxas(j, j->folder.input, "out.cubin", err);
     for (unsigned i = 0; i < j->folder.pieces; i++) {
@@ -448,7 +511,7 @@ enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size
     struct job *j = calloc(1, sizeof *j);
     if (!j) {
         rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
-        return PTXAS_NONE;
+        return PTXAS_FAILED;
     }
     size = strnlen(text, size);
     *j = (struct job){.name = name, .text = text, .sm = sm, .size = size, .folder.module = name};
@@ -458,12 +521,12 @@ enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size
     const char *const *all = ptxas_found();
     if (!*all)
         missing(j, err);
-    struct rp_error first;
+    struct rp_error other;
     for (size_t i = 0; all[i] && r == PTXAS_NONE && !ptxas_stopped(); i++) {
         j->ptxas = all[i];
-        r = assemble_by(j, i ? &first : err);
-        if (r == PTXAS_REFUSED && i)
-            *err = first;
+        r = assemble_by(j, i ? &other : err);
+        if ((r == PTXAS_REFUSED || r == PTXAS_FAILED) && i)
+            *err = other;
     }
     if (ptxas_stopped() && r != PTXAS_MADE) {
         r = PTXAS_NONE;

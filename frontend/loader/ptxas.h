@@ -24,6 +24,8 @@
 enum ptxas_result {
     PTXAS_MADE,
     PTXAS_REFUSED, /* there are errors in the PTX */
+    PTXAS_FAILED,  /* RP_SYSTEM: its files cannot be written, as on a full disk, or there is no memory; another ptxas
+                      would fare no better */
     PTXAS_NONE /* no ptxas is there, or none that takes this version of PTX and this architecture, or no nvlink beside
                   it for several modules; or the PTX is for a later one */
 };

@@ -151,6 +151,7 @@ struct program *module_find(struct module *m, const char *name, struct rp_error 
         return NULL;
     if (p) {
         p->narrow = m->narrow;
+        p->machine_code = m->machine_code;
         p->target = m->target;
     }
     return p;

@@ -35,7 +35,9 @@ bool room_of_block(const struct machine *m, const struct rp_kernel *kernel, cons
         round_up((int64_t)kernel->static_shared + launch->dynamic_shared + m->shared_reserved, m->shared_granularity);
     if (block->registers > sm.registers)
         return rp_fail(err, RP_BAD_INPUT,
-                       "kernel %s: a block needs %" PRId64 " registers, an SM of %s has %" PRId64 " (limits.registers)",
+                       "kernel %s: a block needs %" PRId64 " registers, an SM of %s has %" PRId64
+                       " (limits.registers); --launch N takes another launch; record this one with smaller blocks, "
+                       "or compiled with __launch_bounds__",
                        kernel->name, block->registers, m->name, sm.registers);
     if (block->shared > sm.shared)
         return rp_fail(err, RP_BAD_INPUT,

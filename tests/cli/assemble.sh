@@ -107,6 +107,12 @@ fi
 fails 1 "--assemble sm_91: no such architecture; there are sm_50, " assemble sm_91
 fails 1 ", sm_89, sm_90, sm_90a" assemble sm_91
 fails 1 "--assemble 86: no such architecture" assemble 86
+echo 'extern "C" __global__ void triple(int *a) { a[threadIdx.x] *= 3; }' >"$work/k.cu"
+for name in sm_100 86 "" SM_86 compute_86 sm_86a sm_90f sm_086 "sm_ 86" sm_90aa; do
+    for form in k.ptx k.cu; do
+        fails 1 "reprise: --assemble $name: no such architecture; there are sm_50, " env CLANG=/nonexistent "$r" run --module "$work/$form" --assemble "$name" "${launch[@]}"
+    done
+done
 fails 1 "--assemble sm_86 and --target sm_80: machine code has the target" assemble sm_86 --target sm_80
 fails 2 "it is machine code for sm_75 already, which sm_80 does not run" "$r" run --module "$cubin" --assemble sm_80 --grid 1 --block 1
 echo 'module = "k.ptx"; assemble = "sm_1"; launches = ( { grid = 1; block = 1; } );' >"$work/wrong.cfg"
@@ -419,6 +425,25 @@ room() { "$r" run -q --module "$work/room.ptx" --assemble sm_86 --grid 1 --block
 is "memory of alloca() on the stack" "$(room 640 632 | tail -1)" "  [0] 640"
 fails 3 "stack exhausted" room 100000 0
 
+# A block whose registers no GPU has: refused as by a GPU, with .maxntid it fits. PTX has an estimate that fits.
+large() { # what stands behind the parameters
+    printf '%s\n' '.version 7.0' '.target sm_50' '.address_size 64' ".visible .entry large(.param .u64 to) $1" '{ .reg .b64 %at; .reg .f32 %f<96>; ld.param.u64 %at, [to];'
+    for i in {0..95}; do echo "ld.volatile.global.f32 %f$i, [%at+$((4 * i))];"; done
+    for i in {0..95}; do echo "st.volatile.global.f32 [%at+$((4 * i))], %f$((95 - i));"; done
+    echo 'ret; }'
+}
+large "" >"$work/large.ptx"
+large ".maxntid 1024" >"$work/bounded.ptx"
+of_block() { REPRISE_PTXAS=$PWD/$BUILD/toolchain/12.9/ptxas "$r" run -q --module "$work/$1.ptx" "${@:3}" --grid 1 --block "$2" --arg buf=zeros:384; }
+for sm in sm_62 sm_75 sm_90; do
+    fails 1 "; a GPU has 65536 for a block and refuses the launch: launch smaller blocks, or compile the kernel with __launch_bounds__(1024) (.maxntid in PTX)" \
+        of_block large 32x32 --assemble $sm
+    is "what the launch takes, $sm" "$(grep -cE "kernel 'large' has (9[6-9]|1[0-9][0-9]) registers a thread, so that a block of 1024 threads takes 1[0-9]{5};" "$work/err")" 1
+    check "a smaller block of $sm" of_block large 512 --assemble $sm
+    check "with .maxntid, $sm" of_block bounded 1024 --assemble $sm
+done
+check "PTX" of_block large 1024
+
 # ---- programs -------------------------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || exit 0
 if address_sanitizer; then
@@ -426,6 +451,25 @@ if address_sanitizer; then
     exit 0
 fi
 export REPRISE_PTXAS=$PWD/$tool
+cat >"$work/large.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, kernel, at, count = *(ctypes.c_void_p() for _ in range(4)), ctypes.c_int()
+cuda.cuInit(0)
+cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+cuda.cuModuleLoad(ctypes.byref(module), sys.argv[1].encode())
+cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"large")
+cuda.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(384))
+for threads in 1024, 512, 1024:
+    print(threads, cuda.cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, None, (ctypes.c_void_p * 1)(ctypes.addressof(at)), None))
+cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(ctypes.byref(count), kernel, 1024, ctypes.c_size_t(0))
+print(count.value)
+END
+for how in "sass large 1024 701 512 0 1024 701 0" "sass bounded 1024 0 512 0 1024 0 1" "ptx large 1024 0 512 0 1024 0 0"; do
+    read -r prefer name wanted <<<"$how"
+    is "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, $prefer, $name" "$("$r" record -o "$work/large.wtr" --prefer "$prefer" --device a100 -- python3 "$work/large.py" "$work/$name.ptx" 2>"$work/err" | xargs)" "$wanted"
+    is "... is said once" "$(grep -c "kernel 'large' has .* refuses the launch" "$work/err")" "$(grep -c 701 <<<"$how")"
+done
 for device in rtx2080 rtx3070 a100 h100; do
     # barriers has PTX for sm_80 and sm_90 alone, which ptxas refuses for sm_75
     for program in runtime memory classes occupancy graphs groups barriers halves eights blocks "cooperative plain" "errors trap"; do

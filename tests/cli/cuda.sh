@@ -206,7 +206,10 @@ check "as machine code it is refused" eval '[ $? -ne 0 ]; grep -q "(dynamic para
 # A device whose machine code cannot be executed: its PTX is run, which is said once.
 "$REPRISE" record -q -o "$dir/later.wtr" --prefer sass --device rtxpro6000 -- $programs/vector_add 100 >"$dir/out" 2>"$dir/err"
 check "--prefer sass for a later GPU is said to run PTX" \
-    eval '[ "$(grep -c "vector_add: machine code for sm_120 cannot be executed, sm_50 to sm_62, sm_70 to sm_90 can; the PTX is run" "$dir/err")" -eq 1 ]'
+    eval '[ "$(grep -c "vector_add: machine code for sm_120 cannot be executed, sm_50 to sm_62, sm_70 to sm_90 can; the PTX is run\." "$dir/err")" -eq 1 ]'
+check "... with a way to have it in another order" grep -q "of sm_90 instead; --schedule orders PTX" "$dir/err"
+"$REPRISE" record -q -o "$dir/later.wtr" --prefer sass --schedule --device rtxpro6000 -- $programs/vector_add 100 >"$dir/out" 2>"$dir/err"
+check "... which is not named where it is taken" grep -q "the PTX is run in the order of --schedule\. --device h100 has machine code of sm_90 instead$" "$dir/err"
 
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"

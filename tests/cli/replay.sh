@@ -102,6 +102,8 @@ fails 1 "which trace? Example: reprise replay mm.wtr" "$r" replay
 fails 1 "which machine? 'reprise machine list' names those there are" "$r" replay "$work/t.wtr"
 fails 1 "which machine? 'reprise machine list' names those there are" "$r" wcet "$work/t.wtr"
 fails 1 "what shall vary? 'reprise machine options' lists all keys" "$r" diff "$work/t.wtr" -m jetson-tx2
+fails 2 "registers, an SM of jetson-tx2 has 64 (limits.registers); --launch N takes another launch; record this one with smaller blocks, or compiled with __launch_bounds__" \
+    "$r" replay "$work/t.wtr" -m jetson-tx2 --set limits.registers=64
 fails 1 "did you mean 'jetson-tx2'?" "$r" replay "$work/t.wtr" -m jetson-tx
 fails 1 "did you mean 'scheduler'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set schedular=gto
 fails 1 "did you mean 'lrr'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=lr

@@ -27,10 +27,13 @@ static char *read_module(const struct plan *p, size_t *size, struct rp_error *er
 
 static bool check_names(const struct plan *p, int *line, struct rp_error *err)
 {
+    /* names of architectures first, before clang compiles for them */
     *line = p->target_line;
-    if (p->target && !target_named(p->target, err)) /* before clang compiles for it */
+    if (p->target && !target_named(p->target, err))
         return false;
     *line = p->assemble_line;
+    if (p->assemble && !module_can_assemble(p->assemble, err))
+        return false;
     if (p->assemble && p->target && input_kind(p->module) != INPUT_CUDA)
         return rp_fail(err, RP_USAGE,
                        "--assemble %s and --target %s: machine code has the target that it is assembled for",

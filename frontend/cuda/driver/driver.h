@@ -317,6 +317,7 @@ struct CUfunc_st {
     bool large_clusters;                    /* clusters of more than 8 blocks are allowed */
     uint32_t recorded;                      /* launches recorded so far, for --first */
     bool sampled;                           /* a launch of it was looked at: hint.c */
+    bool too_large;                         /* a block had too many registers, which was said */
     int wanted;                             /* whether the name filter selects it: 0 unknown, 1 yes, -1 no */
     unsigned block[3], shared, params_used; /* for launches in the style before CUDA 4 */
     uint8_t *params;
@@ -352,8 +353,10 @@ void record_children(uint64_t count, bool recorded);
 void record_profile(bool on);
 /* Ends the trace, because the process is about to end. Waits for the lock, but not for ever. */
 void record_end(void);
-/* The status with which the program should end: that of a failed system in the place of 0, if the trace is not whole.
- */
+/* The system has failed while a module was loaded: the trace is whole, but not what was asked for. */
+void record_lacks(const char *why);
+/* The status with which the program should end: that of a failed system in the place of 0, if the trace is not whole,
+ * or not what was asked for. */
 int record_status(int status);
 /* With the lock held: ends the trace and then the process, because of a signal. */
 void record_interrupted(void);

@@ -323,22 +323,28 @@ static CUresult assemble(const char *name, struct image *image, struct rp_error 
     if (r == PTXAS_MADE) {
         image->bytes = image->assembled;
         image->size = size;
-    } else if (!reported && !ptxas_stopped()) {
+        return CUDA_SUCCESS;
+    }
+    if (!reported && !ptxas_stopped()) {
         reported = true;
         say("%s; the PTX is run", err->text);
     }
+    if (r == PTXAS_FAILED)
+        record_lacks(err->text);
     return CUDA_SUCCESS;
 }
 
 static void say_unknown_code(const char *name)
 {
     static bool reported;
+    bool scheduled = session_value(SESSION_SCHEDULE);
     char known[128];
     isa_ranges(known, sizeof known);
     if (!reported)
-        say("%s: machine code for sm_%u cannot be executed, %s can; the PTX is run. --device h100 has machine code of "
-            "sm_90 instead; --schedule orders PTX as an assembler would",
-            name, capability(), known);
+        say("%s: machine code for sm_%u cannot be executed, %s can; the PTX is run%s. --device h100 has machine code "
+            "of sm_90 instead%s",
+            name, capability(), known, scheduled ? " in the order of --schedule" : "",
+            scheduled ? "" : "; --schedule orders PTX as an assembler would");
     reported = true;
 }
 

@@ -22,7 +22,8 @@ struct image {
  * are. CUDA_ERROR_INVALID_IMAGE: the headers name more than were given, or than can be read. */
 CUresult image_choose(const char *name, const void *given, size_t size, struct image *, struct rp_error *);
 /* Where REPRISE_PREFER says sass, makes machine code of an image that has only PTX. If there is no ptxas that can, or
- * nobody can for this device, says so once, and the PTX is run. CUDA_ERROR_INVALID_PTX: ptxas finds errors in it. */
+ * nobody can for this device, says so once, and the PTX is run; so it is where the system fails, which a trace lacks
+ * then. CUDA_ERROR_INVALID_PTX: ptxas finds errors in it. */
 CUresult image_assemble(const char *name, struct image *, struct rp_error *);
 /* Whether an image that runs as machine code has PTX, too, which could run in its place. */
 bool image_has_ptx(const char *name, const struct image *);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/target.h"
 #include "frontend/cuda/driver/calls.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/hint.h"
@@ -64,6 +65,20 @@ static CUresult check_shared(const struct launch *l)
                                   (int)l->function->max_dynamic);
 }
 
+/* A program that runs as PTX, too, may not expect it: without checks of calls it is said once of a kernel. */
+static CUresult check_registers(const struct launch *l)
+{
+    const struct device_figures *f = figures();
+    struct rp_error err;
+    uint64_t most = f->registers_per_sm < SM_REGISTERS ? f->registers_per_sm : SM_REGISTERS;
+    if (rp_registers_fit(l->function->program, l->block, most, &err))
+        return CUDA_SUCCESS;
+    if (!calls_checked && !l->function->too_large)
+        say("%s", err.text);
+    l->function->too_large = true;
+    return (CUresult)call_refused(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "%s", err.text);
+}
+
 CUresult launch_check(const struct launch *l)
 {
     if (!dimensions_fit(l))
@@ -72,6 +87,8 @@ CUresult launch_check(const struct launch *l)
     CUresult r = check_threads(l, threads);
     if (!r)
         r = check_shared(l);
+    if (!r)
+        r = check_registers(l);
     if (!r)
         r = cluster_check(l);
     if (r)

@@ -136,6 +136,8 @@ static void say_unloaded(const struct rp_error *err)
         say("a module cannot be loaded: %s", err->text);
     memcpy(said, err->text, sizeof said);
     findings_unloaded(err->text);
+    if (err->status == RP_SYSTEM)
+        record_lacks(err->text);
 }
 
 static CUresult load(CUmodule *to, const struct wanted *wanted, unsigned count, const CUjit_option *options,
@@ -320,6 +322,8 @@ static CUresult new_function(CUmodule m, const char *name, CUfunction *to)
     if (!f || !handle_add(HANDLE_FUNCTION, f)) {
         say("kernel %s: %s", name, p ? "out of memory" : err.text);
         findings_unloaded(p ? "out of memory" : err.text);
+        if (p || err.status == RP_SYSTEM)
+            record_lacks(p ? "out of memory" : err.text);
         free(f);
         return p ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_SUPPORTED;
     }

@@ -32,7 +32,8 @@ static struct {
     char path[OWN_FILE];
     pid_t owner;              /* the process that opened the trace */
     bool opened;              /* or failed to open */
-    bool failed;              /* the trace is not whole */
+    bool failed;              /* the trace is not whole, or lacks something */
+    char lacks[1024];         /* why it is not what was asked for; "": it is */
     int status;               /* with which the program calls exit() */
     bool unsaved;             /* launches have ended since the last checkpoint; guarded by the driver's lock */
     pthread_mutex_t saving;   /* guards the writer's end */
@@ -81,7 +82,16 @@ static void finish(void)
         say("the trace is not whole: %s", err.text);
     else if (!stat(recording.path, &file))
         report_summary((uint64_t)file.st_size);
+    if (*recording.lacks)
+        say("the trace is not what was asked for: %s", recording.lacks);
+    recording.failed |= *recording.lacks;
     driver.recording = false;
+}
+
+void record_lacks(const char *why)
+{
+    if (!*recording.lacks)
+        snprintf(recording.lacks, sizeof recording.lacks, "%s", why);
 }
 
 /* Whether another process of the same command has written this file, or is writing it. */
@@ -139,7 +149,7 @@ static void note_status(int status, void *unused)
     recording.status = status;
 }
 
-/* A program whose trace is not whole does not end with 0. */
+/* A program whose trace is not whole, or lacks something, does not end with 0. */
 __attribute__((destructor)) static void at_exit(void)
 {
     record_end();
