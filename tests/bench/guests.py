@@ -5,8 +5,8 @@ machine.
 
 Figure 6, million instructions of guests a second of processor time: BC, where all cores execute one program of all instructions of the table, and
 WC, where each core starts at another instruction of it; without a trace and with one (SK), whose blocks are clusters of 32, 64 and 128 cores, too;
-and with --steps (tests/programs/guest_steps.c) handed over after every instruction (MK), without and with each access; and BC
-under qemu-user on one core, where that is installed. Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
+and with --steps (tests/programs/guest_steps.c) handed over after every instruction (MK), without and with each access; and BC and a
+matrix product under qemu-user on one core, where that and gcc are installed. Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
 in lock step take than one (ideal: n), and how many times faster lock step is than one core after the other. Last, the rates of some
 programs on 1,024 cores. Rates are the best of some rounds. The last lines are the rows of the table in docs/guests.md, of the most
 cores; --write puts them into the page's column of the instruction set."""
@@ -228,17 +228,37 @@ def in_array(a, folder, trace, page):
     page["BC, data of the cores 4.5 KiB apart in one array"] = both(rates)
 
 
+def qemu_of(a):
+    """qemu-user for the instruction set; None: it is not installed."""
+    return shutil.which({"rv32": "qemu-riscv32", "arm": "qemu-arm", "ia32": "qemu-i386"}[a.isa])
+
+
+def compiled(a, folder):
+    """The matrix product of 512 by gcc; None: the compiler is not installed."""
+    gcc = shutil.which({"rv32": "riscv64-unknown-elf-gcc", "arm": "arm-linux-gnueabihf-gcc", "ia32": "i686-linux-gnu-gcc"}[a.isa])
+    if not gcc:
+        return None
+    path = os.path.join(folder, "matmul.elf")
+    flags = subprocess.run([a.program, "guest", "--flags", a.isa], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
+    subprocess.run([gcc, "-O2", "-DN=512", "-DFIGURE", "-o", path, os.path.join(HERE, "../guests/matmul.c"), *flags], check=True)
+    return path
+
+
 def under_qemu(a, folder, page):
-    """The rate of the same program under qemu-user, on one core, as a measure of the machine."""
-    qemu = shutil.which({"rv32": "qemu-riscv32", "arm": "qemu-arm", "ia32": "qemu-i386"}[a.isa])
+    """Rates of qemu-user on one core, with nothing recorded, as a measure of the machine: of BC, and of a matrix product."""
+    qemu = qemu_of(a)
     if not qemu:
-        print("BC under qemu-user: not measured, as qemu-user is not installed")
+        print("under qemu-user: not measured, as qemu-user is not installed")
         return
-    path = write_guest(a, folder, False, QEMU_LOOPS)
-    os.chmod(path, 0o755)
-    best = LENGTH * QEMU_LOOPS * 1e-6 / min(seconds_of(qemu, path) for _ in range(a.rounds))
-    print("BC under %s, one core, nothing recorded: %.0f" % (os.path.basename(qemu), best))
-    page["BC under qemu-user, one core"] = one(best)
+    bc, product = write_guest(a, folder, False, QEMU_LOOPS), compiled(a, folder)
+    os.chmod(bc, 0o755)
+    rows = [("BC", bc, LENGTH * QEMU_LOOPS)]
+    if product:
+        rows.append(("matrix product of 512", product, run(a.program, product, 512)["instructions"]))
+    for name, path, instructions in rows:
+        best = instructions * 1e-6 / min(seconds_of(qemu, path) for _ in range(a.rounds))
+        print("%s under %s, one core, nothing recorded: %.0f" % (name, os.path.basename(qemu), best))
+        page[name + " under qemu-user, one core"] = one(best)
 
 
 def figure_6_in_steps(a, folder, page):
