@@ -29,8 +29,8 @@ static inline void access_key_keep_offsets(struct kept_offsets *kept, const stru
 static inline struct access_key access_key_of(const struct rp_pattern *p, uint64_t base, uint64_t period,
                                               uint32_t width, bool atomic)
 {
-    return (struct access_key){p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0,
-                               (uint64_t)p->mask << 32 | width,
+    const int64_t affine = -(int64_t)(p->kind == RP_PATTERN_AFFINE); /* kinds are hard to predict: no branch */
+    return (struct access_key){p->hash, base & (period - 1), p->stride & affine, (uint64_t)p->mask << 32 | width,
                                (uint64_t)p->kind << 16 | (uint64_t)p->width << 8 | atomic};
 }
 
