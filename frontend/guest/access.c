@@ -159,11 +159,23 @@ static uint32_t guest_access_bytes(const struct uop *u)
     return (uint32_t)u->memory->operand.width * u->memory->operand.elements;
 }
 
+/* What the access that failed wanted. Atomic ones load first. */
+static unsigned guest_rights_missed(const struct guest_group *g, const struct uop *u, uint32_t address)
+{
+    const uint8_t kind = u->memory->operand.kind;
+    uint64_t value;
+    const bool stores = kind == RP_ACCESS_STORE ||
+                        (kind != RP_ACCESS_LOAD &&
+                         guest_memory_read(&g->machine->memory, address, guest_access_bytes(u), GUEST_READ, &value));
+    return stores ? GUEST_WRITE : GUEST_READ;
+}
+
 static void guest_access_failed(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
     guest_lane_core(g, lane)->pc = (uint32_t)g->program->instructions[u->index].pc;
     g->failed = true;
-    guest_fault_access(g->machine, guest_lane_core(g, lane), address, guest_access_bytes(u), guest_access_rights(u));
+    guest_fault_access(g->machine, guest_lane_core(g, lane), address, guest_access_bytes(u),
+                       guest_rights_missed(g, u, address));
 }
 
 static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,

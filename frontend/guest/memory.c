@@ -155,6 +155,16 @@ uint32_t guest_memory_brk(struct guest_memory *m, uint32_t end)
     return h->high;
 }
 
+/* An address `down` bytes below the highest one of all stacks. */
+static void guest_describe_stack(const struct guest_memory *m, uint32_t down, char *text, size_t size)
+{
+    const unsigned core = down / m->stack_pitch, bytes = m->stack_bytes;
+    if (down % m->stack_pitch < bytes)
+        snprintf(text, size, "beyond the upper end of the stack of core %u", core);
+    else
+        snprintf(text, size, "below the stack of core %u, which has %u bytes (--stack gives more)", core, bytes);
+}
+
 void guest_memory_describe(const struct guest_memory *m, uint32_t address, unsigned rights, char *text, size_t size)
 {
     const struct guest_range *r = guest_range_of(m, address, 1);
@@ -167,8 +177,7 @@ void guest_memory_describe(const struct guest_memory *m, uint32_t address, unsig
     else if (r)
         snprintf(text, size, "%s", r->rights & GUEST_READ ? "the end of a segment" : "memory that may not be read");
     else if (address >= m->stacks_low - GUEST_PAGE && address < GUEST_STACK_TOP)
-        snprintf(text, size, "below the stack of core %u, which has %u bytes (--stack gives more)",
-                 (unsigned)((GUEST_STACK_TOP - 1 - address) / m->stack_pitch), (unsigned)m->stack_bytes);
+        guest_describe_stack(m, GUEST_STACK_TOP - 1 - address, text, size);
     else if (address >= GUEST_HEAP_LIMIT && address < GUEST_STACK_TOP)
         snprintf(text, size, "below all stacks, of %u bytes each (--stack gives more)", (unsigned)m->stack_bytes);
     else

@@ -8,8 +8,9 @@ static void guest_turn(struct guest_machine *m, struct guest_core *c, uint64_t l
     for (uint32_t n = 0; n < GUEST_PLAIN_TURN && c->status == GUEST_RUNS; n++) {
         if (limit && c->retired >= limit) {
             guest_fault(m, c,
-                        "endless loop? The core has executed %" PRIu64 " instructions, the limit (--limit gives more)",
-                        limit);
+                        "endless loop? The core has executed %" PRIu64 " instructions, the limit is %" PRIu64
+                        " (--limit gives more)",
+                        c->retired, limit);
             return;
         }
         const uint32_t pc = c->pc;

@@ -46,6 +46,18 @@ refused "no instruction of ARM" "+0x4 (0x10078): 0xee100f10 is no instruction of
 refused "no instruction of T32" "+0x2 (0x10076): 0xfc00f000 is no instruction of ARMv7-A" thumb bf00 fc00 f000
 refused "no instruction of IA-32" "+0x1 (0x10075): 0xc8 0x08 ... is no instruction of IA-32" ia32 90 c8 08 00 01
 
+# ---- accesses --------------------------------------------------------------------------------------------------------------
+code="bytes at 0x10074: code, which no program may change"
+refused "an atomic sum in code" "+0x4 (0x10078): store of 4 $code" rv32 00000517 00c525af
+refused "an exchange with code" " (0x10074): store of 4 $code" ia32 87 05 +0
+refused "an atomic sum in no memory" " (0x10074): load of 4 bytes at 0x0: not the program's memory" rv32 00c025af
+refused "a load over the upper end of a stack" "+0x4 (0x10078): load of 4 bytes at 0xbffffffe: beyond the upper end of the stack of core 0" rv32 c0000537 ffe52583
+small rv32 0000006f
+for engine in lockstep reference; do
+    "$r" run --guest "$work/small.elf" --engine $engine --limit 100 >"$work/out" 2>"$work/err"
+    check "the limit is named ($engine)" grep -q "core 0, _start (0x10074): endless loop? The core has executed 100 instructions, the limit is 100 (--limit gives more)" "$work/err"
+done
+
 # ---- behind what is no instruction ---------------------------------------------------------------------------------------
 # a register leads there: exit 7
 exits 7 "behind a word that is no instruction of RISC-V" rv32 00000517 01050513 00050067 0013003b 00700513 05d00893 00000073
