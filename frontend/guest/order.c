@@ -5,7 +5,7 @@
 #include "frontend/operation/flags.h"
 #include "tracefmt/trace.h"
 
-#define APART 4 /* from place to place in line: there is room for what comes right behind one, or before it */
+#define APART 4 /* between neighbouring uops in the order, so that others can be placed right behind or before one */
 
 /* Functions are numbered by their symbols, from 1; 0: code before any function. */
 struct guest_calls {

@@ -179,8 +179,8 @@ static void warn_of_order(const struct compare *c)
                            : "shape");
 }
 
-/* The compared launch of which most cycles were measured, as short ones have much of their time before them; NULL:
- * there is none. */
+/* The compared launch with the most measured cycles; NULL: none was compared. Of a short launch, much of the duration
+ * passes before its cycles are counted. */
 static const struct measured_launch *longest(const struct compare *c)
 {
     const struct measured_launch *longest = NULL, *l = c->measured.launches;

@@ -85,7 +85,7 @@ static bool is_whole(const char *metric, enum unit_kind kind)
             !strcmp(metric, "Registers Per Thread"));
 }
 
-/* Digits with separators, of which some are not of ASCII: a number of another language. */
+/* Whether it looks like a number of another language: digits and separators, which may be no ASCII. */
 static bool has_separators(const char *value)
 {
     const char *at = value + strspn(value, "+-");

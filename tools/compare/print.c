@@ -261,8 +261,10 @@ static void print_strays(const struct compare *c)
         const struct compare_stray *s = &c->strays[i];
         n = alike(c, i);
         FILE *to = fmemopen(text, sizeof text, "w");
-        if (!to)
+        if (!to) {
+            fprintf(stderr, "reprise: warning: out of memory: launches that are not compared are not listed\n");
             return;
+        }
         fputs(csv ? "reprise: warning: not compared: " : "  ", to);
         write_places(c, s, n, to);
         fprintf(to, ", %s: %s", stray_kernel(c, s, plain), s->why);

@@ -18,7 +18,7 @@ void ia32_compute(struct ia32_translation *t, unsigned operation, struct operand
     ia32_emit(t, ia32_operation(SIMD_SELECT(ia32_handler)(operation, form, sets), d, a, b, ia32_wants(t)));
 }
 
-/* Where a narrow operand of a comparison is without what lies above it. */
+/* The operand of a comparison that has no bits above its width: `o` itself, or a temporary. */
 static struct operand ia32_only(const struct ia32_translation *t, unsigned n, struct operand o)
 {
     const struct ia32_operand *at = &t->i->operand[n];
