@@ -64,7 +64,7 @@ static void guest_continue_at(struct guest_translation *t, uint32_t address)
     for (uint32_t i = last + 1; i-- > 0 && b->operations.at[i].index == index;)
         if (guest_may_go_on(&b->operations.at[i]))
             VECTOR_PUSH(b->arena, &t->ways_on, ((struct guest_way_on){i, address}));
-    if (kind == UOP_BRANCH || kind == UOP_BRANCH_TABLE)
+    if (kind == UOP_BRANCH || (kind == UOP_BRANCH_TABLE && !is_register(b->operations.at[last].guard)))
         return;
     b->instructions.count--;
     guest_emit(b, (struct operation){.kind = UOP_BRANCH, .compare = CMP_TRUE, .target = address});

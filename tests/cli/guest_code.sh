@@ -58,6 +58,9 @@ for engine in lockstep reference; do
     check "the limit is named ($engine)" grep -q "core 0, _start (0x10074): endless loop? The core has executed 100 instructions, the limit is 100 (--limit gives more)" "$work/err"
 done
 
+# a jump by a register that is not taken, behind which there is no code
+refused "behind the last instruction" "+0x4 (0x10078): jump to 0x1007c, which is no code: not the program's memory" arm e3b00000 112fff1e
+
 # ---- behind what is no instruction ---------------------------------------------------------------------------------------
 # a register leads there: exit 7
 exits 7 "behind a word that is no instruction of RISC-V" rv32 00000517 01050513 00050067 0013003b 00700513 05d00893 00000073
