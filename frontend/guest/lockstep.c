@@ -557,7 +557,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     w->changed = false;
     uint32_t at = guest_next_split(w, patience);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
-        bool spins = false, jumps = false, meets;
+        bool spins = false, meets;
         at = guest_straight_line(w, e, at, end, &meets);
         if (w->g.failed) {
             guest_log_rest(&w->g, &w->g.program->uops[at]);
@@ -570,13 +570,12 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
                 continue;
         } else {
             const uint32_t from = at;
-            jumps = w->g.program->uops[from].kind == UOP_BRANCH_TABLE;
             at = guest_step_over(w, e, at);
             spins = at <= from && !(alone && !w->waiting.used) && guest_spins(w, at);
             if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at)))
                 continue;
         }
-        if (at != UOP_NOWHERE && w->steps >= end && !jumps) { /* turns do not end at jumps to registers */
+        if (at != UOP_NOWHERE && w->steps >= end) {
             guest_over_limit(w, e, at);
             guest_give_way(w, at, false);
             w->changed = true;

@@ -58,6 +58,13 @@ for engine in lockstep reference; do
     check "the limit is named ($engine)" grep -q "core 0, _start (0x10074): endless loop? The core has executed 100 instructions, the limit is 100 (--limit gives more)" "$work/err"
 done
 
+# a loop of jumps by a register alone: lui a0, 0x10; addi a0, a0, 124; jr a0
+small rv32 00010537 07c50513 00050067
+for engine in lockstep reference; do
+    timeout -s KILL 20 "$r" run --guest "$work/small.elf" --engine $engine --limit 10000 2>"$work/err"
+    check "the limit of a loop of jumps by a register ($engine)" grep -q "(0x1007c): endless loop? The core has executed 10000 instructions" "$work/err"
+done
+
 # a jump by a register that is not taken, behind which there is no code
 refused "behind the last instruction" "+0x4 (0x10078): jump to 0x1007c, which is no code: not the program's memory" arm e3b00000 112fff1e
 
