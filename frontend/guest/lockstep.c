@@ -13,6 +13,9 @@ void guest_settle(struct guest_warp *w)
 {
     w->engine->add(w->apart, w->g.w.live, w->together);
     w->together = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        w->apart[l] += w->recent[l];
+    memset(w->recent, 0, sizeof w->recent);
 }
 
 /* The instructions before `end` are done. */
@@ -27,7 +30,7 @@ static void guest_end_run(struct guest_warp *w, uint32_t end)
     if (active == w->g.w.live)
         w->together += length;
     else
-        w->engine->add(w->apart, active, length);
+        w->engine->add_few(w->recent, active, length);
     if (w->g.w.log)
         rp_log_run(w->g.w.log, start, length, active);
 }
@@ -555,6 +558,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
     w->changed = false;
+    guest_settle(w); /* a turn adds few to `recent` */
     uint32_t at = guest_next_split(w, patience);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
         bool spins = false, jumps = false, meets;
@@ -651,6 +655,7 @@ bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const st
     memset(e->groups, 0, e->group_count * sizeof *e->groups);
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->find = SIMD_SELECT(guest_find);
+    e->add_few = SIMD_SELECT(guest_add_few);
     e->add = SIMD_SELECT(guest_add);
     for (unsigned c = 0; c <= CMP_HS; c++)
         e->compare[c] = SIMD_SELECT(guest_compare)(c);

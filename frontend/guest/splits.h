@@ -53,6 +53,7 @@ struct guest_warp {
     uint64_t steps;                /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES];    /* by lane: the others */
+    uint32_t recent[LANES];   /* and those since then: half the memory is written for a run of instructions */
     const struct uop *branch; /* the branch that is about to be carried out, if its lanes have been compared: `taken` */
     lanemask taken;
     bool news;    /* somebody has stored since a split began to spin */
@@ -66,6 +67,7 @@ struct guest_engine {
     struct guest_run_options options;
     guest_compare_fn compare[CMP_HS + 1];
     lanemask (*find)(const uint32_t at[LANES], uint32_t wanted);
+    void (*add_few)(uint32_t count[LANES], lanemask, uint32_t);
     void (*add)(uint64_t count[LANES], lanemask, uint64_t);
     uint32_t group_count;
     struct guest_warp *groups;
