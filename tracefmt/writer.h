@@ -25,8 +25,11 @@
 struct rp_writer;
 struct rp_chunk;
 
+/* zstd's level 1 that looks for longer matches only, in a smaller table: for what repeats rarely. */
+#define RP_QUICK_LEVEL 1
+
 struct rp_writer_options {
-    int level;      /* zstd compression level, 0: the default (3) */
+    int level;      /* zstd compression level, 0: the default (3), or RP_QUICK_LEVEL */
     bool scattered; /* of a chunk: lanes diverge, and each mostly has data of its own and is at another place in them,
                      * so that hardly a pattern comes twice. Accesses must have the lanes of their executions. Readers
                      * of before do not know how such chunks are coded. */

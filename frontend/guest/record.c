@@ -6,8 +6,8 @@
 #include "frontend/module/cubin.h"
 
 #define GUEST_CHUNK_BYTES (1u << 20) /* logs that fit the second-level cache */
-/* zstd's. Higher levels save few bytes of code that does not repeat, and take most of the time to record it. */
-#define GUEST_LEVEL 1
+/* Higher levels save few bytes of code that does not repeat, and take most of the time to record it. */
+#define GUEST_LEVEL RP_QUICK_LEVEL
 
 /* The barrier of all cores is the block's, unless there are several blocks. */
 static void guest_set_barriers(struct guest_recorder *r)
