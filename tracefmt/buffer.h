@@ -58,6 +58,17 @@ static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
     return at;
 }
 
+/* The same, for values of one or two bytes mostly: no branch on which. */
+static inline uint8_t *varint_put_pair(uint8_t *at, uint64_t value)
+{
+    if (value >= 0x4000)
+        return varint_put(at, value);
+    const unsigned two = value >= 0x80;
+    at[0] = (uint8_t)((value & 0x7f) | two << 7);
+    at[1] = (uint8_t)(value >> 7);
+    return at + 1 + two;
+}
+
 static inline uint64_t zigzag_encode(uint64_t value) { return value << 1 ^ (0 - (value >> 63)); }
 
 static inline void buffer_varint(struct buffer *b, uint64_t value)

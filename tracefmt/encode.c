@@ -62,20 +62,6 @@ static void emit_guards(struct encoder *e, const struct path *p)
     column->size = (size_t)(code - column->data);
 }
 
-#define CODES_AT_ONCE 64
-/* Codes of the masks, of a scattered chunk. Returns what is behind them. */
-static uint8_t *put_whereabouts(struct whereabouts *places, const struct path *p, uint8_t *at)
-{
-    uint64_t code[CODES_AT_ONCE];
-    for (size_t i = 0; i < p->run_count; i += CODES_AT_ONCE) {
-        const size_t left = p->run_count - i, count = left < CODES_AT_ONCE ? left : CODES_AT_ONCE;
-        whereabouts_codes(places, p->runs + i, count, code);
-        for (size_t k = 0; k < count; k++)
-            at = varint_put_short(at, code[k]);
-    }
-    return at;
-}
-
 static uint8_t *put_masks(const struct path *p, uint8_t *at)
 {
     rp_lanemask mask = RUN_MASK_START;
@@ -98,11 +84,12 @@ static void emit_runs(struct encoder *e, const struct path *p)
     uint8_t *code = masks->data + masks->size;
     for (size_t i = 0; i < p->run_count; i++) {
         const struct rp_run *r = &p->runs[i];
-        start = varint_put(start, zigzag_encode((uint64_t)r->start - expected));
+        start = varint_put_pair(start, zigzag_encode((uint64_t)r->start - expected));
         length = varint_put(length, r->length);
         expected = r->start + r->length;
     }
-    code = e->chunk->scattered ? put_whereabouts(&e->chunk->whereabouts, p, code) : put_masks(p, code);
+    code =
+        e->chunk->scattered ? whereabouts_put(&e->chunk->whereabouts, p->runs, p->run_count, code) : put_masks(p, code);
     starts->size = (size_t)(start - starts->data);
     lengths->size = (size_t)(length - lengths->data);
     masks->size = (size_t)(code - masks->data);

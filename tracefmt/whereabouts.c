@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #endif
 
+#include "tracefmt/buffer.h"
+
 /* ---- bits ----------------------------------------------------------------------------------------------------------
  */
 
@@ -73,7 +75,7 @@ INLINED void set_anywhere(struct whereabouts *p, rp_lanemask lanes, uint32_t end
 
 #ifdef __x86_64__
 typedef float floats __attribute__((vector_size(32)));
-#define AVX2 __attribute__((target("avx2,bmi2")))
+#define AVX2 __attribute__((target("avx2,bmi2,lzcnt")))
 INLINED AVX2 rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
     rp_lanemask mask = 0;
@@ -85,14 +87,14 @@ INLINED AVX2 rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t
 #define set_avx2 set_anywhere
 
 /* These compare into masks, and store by masks. */
-#define AVX512 __attribute__((target("avx512f,bmi2")))
+#define AVX512 __attribute__((target("avx512f,bmi2,lzcnt")))
 INLINED AVX512 rp_lanemask equal_avx512(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
     const __m512i each = _mm512_set1_epi32((int32_t)wanted);
     return (rp_lanemask)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(word), each) |
            (rp_lanemask)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(word + 16), each) << 16;
 }
-INLINED AVX512 void put_avx512(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+INLINED AVX512 void write_avx512(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
 {
     const __m512i each = _mm512_set1_epi32((int32_t)value);
     /* whole vectors are written: those who read them soon need not wait for the cache */
@@ -103,9 +105,9 @@ INLINED AVX512 void put_avx512(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, 
 INLINED AVX512 void set_avx512(struct whereabouts *p, rp_lanemask lanes, uint32_t end, uint32_t next,
                                rp_lanemask others, uint32_t next_of_others)
 {
-    put_avx512(p->end, lanes, end);
-    put_avx512(p->next, others, next_of_others);
-    put_avx512(p->next, lanes, next);
+    write_avx512(p->end, lanes, end);
+    write_avx512(p->next, others, next_of_others);
+    write_avx512(p->next, lanes, next);
 }
 
 #endif
@@ -161,7 +163,7 @@ INLINED uint64_t unforeseen(rp_lanemask active, rp_lanemask predicted, rp_lanema
 
 INLINED rp_lanemask above(rp_lanemask lanes, uint32_t lane) { return lanes & ~(rp_lanemask)1 << lane; }
 
-#define DEFINE_CODES(suffix, attribute, pack)                                                                          \
+#define DEFINE_PUT(suffix, attribute, pack)                                                                            \
     INLINED attribute void go_##suffix(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)              \
     {                                                                                                                  \
         uint32_t next, other;                                                                                          \
@@ -180,15 +182,16 @@ INLINED rp_lanemask above(rp_lanemask lanes, uint32_t lane) { return lanes & ~(r
         go_##suffix(p, r, same & ~r->active & part);                                                                   \
         return unforeseen(r->active, predicted, same, pack(r->active, above(same, lane) & part));                      \
     }                                                                                                                  \
-    attribute static void codes_##suffix(struct whereabouts *p, const struct rp_run *r, size_t count, uint64_t *code)  \
+    attribute static uint8_t *put_##suffix(struct whereabouts *p, const struct rp_run *r, size_t count, uint8_t *at)   \
     {                                                                                                                  \
         for (size_t i = 0; i < count; i++)                                                                             \
-            code[i] = code_##suffix(p, &r[i]);                                                                         \
+            at = varint_put_short(at, code_##suffix(p, &r[i]));                                                        \
+        return at;                                                                                                     \
     }
-DEFINE_CODES(anywhere, , lanes_pack)
+DEFINE_PUT(anywhere, , lanes_pack)
 #ifdef __x86_64__
-DEFINE_CODES(avx2, AVX2, __builtin_ia32_pext_si)
-DEFINE_CODES(avx512, AVX512, __builtin_ia32_pext_si)
+DEFINE_PUT(avx2, AVX2, __builtin_ia32_pext_si)
+DEFINE_PUT(avx512, AVX512, __builtin_ia32_pext_si)
 
 /* The same of words of 16 bits, which stay in registers from run to run. */
 #define SHORT_ENDS UINT16_MAX /* so many do not fit */
@@ -204,7 +207,7 @@ INLINED AVX2 rp_lanemask equal_short(const __m256i word[2], uint32_t wanted)
     const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8); /* from low lanes to high */
     return (rp_lanemask)_mm256_movemask_epi8(bytes);
 }
-INLINED AVX2 void put_short(__m256i word[2], rp_lanemask lanes, uint32_t value)
+INLINED AVX2 void set_short(__m256i word[2], rp_lanemask lanes, uint32_t value)
 {
     const __m256i bit = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, -32768);
     const __m256i low = _mm256_and_si256(_mm256_set1_epi16((int16_t)lanes), bit);
@@ -222,16 +225,16 @@ INLINED AVX2 uint64_t code_short(struct whereabouts *p, struct short_places *s, 
     const uint32_t end = learn(p, r, from, &next, &other);
     if (predicted != active) {
         const rp_lanemask same = equal_short(s->end, from);
-        put_short(s->next, same & is_part(active, same), other);
+        set_short(s->next, same & is_part(active, same), other);
         code = unforeseen(active, predicted, same, __builtin_ia32_pext_si(active, above(same, lane)));
     }
-    put_short(s->next, active, next);
-    put_short(s->end, active, end);
+    set_short(s->next, active, next);
+    set_short(s->end, active, end);
     _mm256_storeu_si256((__m256i *)s->one_end, s->end[0]);
     _mm256_storeu_si256((__m256i *)(s->one_end + 16), s->end[1]);
     return code;
 }
-AVX2 static void codes_short(struct whereabouts *p, const struct rp_run *r, size_t count, uint64_t *code)
+AVX2 static uint8_t *put_short(struct whereabouts *p, const struct rp_run *r, size_t count, uint8_t *at)
 {
     struct short_places s;
     for (unsigned i = 0; i < 2; i++) {
@@ -240,26 +243,25 @@ AVX2 static void codes_short(struct whereabouts *p, const struct rp_run *r, size
     }
     memcpy(s.one_end, p->short_end, sizeof s.one_end);
     for (size_t i = 0; i < count; i++)
-        code[i] = code_short(p, &s, &r[i]);
+        at = varint_put_short(at, code_short(p, &s, &r[i]));
     for (unsigned i = 0; i < 2; i++) {
         _mm256_storeu_si256((__m256i *)p->short_end + i, s.end[i]);
         _mm256_storeu_si256((__m256i *)p->short_next + i, s.next[i]);
     }
+    return at;
 }
 #endif
 
-void whereabouts_codes(struct whereabouts *p, const struct rp_run *r, size_t count, uint64_t *code)
+uint8_t *whereabouts_put(struct whereabouts *p, const struct rp_run *r, size_t count, uint8_t *at)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("bmi2"))
-        codes_avx512(p, r, count, code);
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && p->count < SHORT_ENDS)
-        codes_short(p, r, count, code);
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-        codes_avx2(p, r, count, code);
-    else
+    const bool bits = __builtin_cpu_supports("bmi2"); /* all CPUs with AVX2 that have it have lzcnt, too */
+    if (__builtin_cpu_supports("avx512f") && bits)
+        return put_avx512(p, r, count, at);
+    if (__builtin_cpu_supports("avx2") && bits)
+        return p->count < SHORT_ENDS ? put_short(p, r, count, at) : put_avx2(p, r, count, at);
 #endif
-        codes_anywhere(p, r, count, code);
+    return put_anywhere(p, r, count, at);
 }
 
 bool whereabouts_decode(struct whereabouts *p, struct rp_run *r, uint64_t code)

@@ -44,8 +44,9 @@ bool whereabouts_new(struct whereabouts *, struct pool *, uint32_t instructions)
 void whereabouts_forget(struct whereabouts *);
 /* Before the first run of a path. */
 void whereabouts_begin(struct whereabouts *);
-/* The codes of the masks of some runs, which are not empty, behind those before in the path. */
-void whereabouts_codes(struct whereabouts *, const struct rp_run *, size_t count, uint64_t *code);
+/* Writes the codes of the masks of a path's runs, which are not empty, to where there is room for VARINT_BYTES each.
+ * Returns what is behind them. */
+uint8_t *whereabouts_put(struct whereabouts *, const struct rp_run *, size_t count, uint8_t *at);
 /* Sets the mask of a run, which begins at an instruction of the kernel, from its code. False: there is no such code, or
  * the mask would be empty. */
 bool whereabouts_decode(struct whereabouts *, struct rp_run *, uint64_t code);
