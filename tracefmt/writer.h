@@ -127,6 +127,9 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from);
  * ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. This adds up the logs of
  * all open blocks: call it now and then, not at every step. */
 size_t rp_chunk_bytes(const struct rp_chunk *);
+/* An estimate of what a scattered chunk takes in a reader; 0 of others. What takes more than 1 MiB is cut into slices,
+ * each with a part of what every warp did, which takes longer than to finish chunks earlier. */
+size_t rp_chunk_decoded_bytes(const struct rp_chunk *);
 
 /* A finished chunk: a zstd frame and its index entry, or several frames if its content does not repeat (slice.h). */
 struct rp_frame;

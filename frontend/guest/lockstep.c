@@ -687,8 +687,8 @@ static void guest_wait_for_ever(struct guest_engine *e)
 }
 
 /* Each group takes a turn. *some: there is more to do. *changed: somebody stored, made a call, or ran to the end of its
- * turn. */
-static void guest_round(struct guest_engine *e, bool *some, bool *changed)
+ * turn. False: the trace could not be written. */
+static bool guest_round(struct guest_engine *e, bool *some, bool *changed)
 {
     *some = *changed = false;
     for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
@@ -697,14 +697,16 @@ static void guest_round(struct guest_engine *e, bool *some, bool *changed)
         guest_note_stores(w);
         *some |= guest_can_run(w);
         *changed |= w->changed;
+        if (!guest_recorder_flush(&e->recorder, e->machine->err))
+            return false;
     }
+    return guest_recorder_flush_turn(&e->recorder, e->machine->err);
 }
 
 static bool guest_take_turns(struct guest_engine *e)
 {
     for (bool some = true, changed; some && !e->machine->failed && !e->machine->ended;) {
-        guest_round(e, &some, &changed);
-        if (!guest_recorder_flush(&e->recorder, e->machine->err) || guest_interrupted(e->machine))
+        if (!guest_round(e, &some, &changed) || guest_interrupted(e->machine))
             return false;
         if (guest_open_barrier(e))
             some = true;
