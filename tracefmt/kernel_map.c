@@ -133,7 +133,7 @@ INLINED bool walk_part(struct sums *s, const struct kernel_map *m, struct rankin
     const uint64_t at = s->accesses;
     s->accesses += count;
     s->aux += m->aux[to] - m->aux[from];
-    if (!g)
+    if (!g || !count)
         return true;
     if (s->accesses > g->room)
         return false;
