@@ -53,12 +53,13 @@ struct guest_warp {
     uint64_t steps;                /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES];    /* by lane: the others */
-    uint32_t recent[LANES];   /* and those since then: half the memory is written for a run of instructions */
     const struct uop *branch; /* the branch that is about to be carried out, if its lanes have been compared: `taken` */
     lanemask taken;
     bool news;    /* somebody has stored since a split began to spin */
     bool changed; /* in this turn it has stored, made a call, or run to the turn's end */
     struct guest_spin spin;
+    uint32_t recent[LANES];     /* by lane: instructions since `apart` was brought up to date, but those of all cores
+                                 * together: half the memory is written for a run of instructions */
 } __attribute__((aligned(64))); /* a line of the cache: what is loaded as vectors lies in as few as it can */
 
 struct guest_engine {
