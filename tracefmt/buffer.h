@@ -39,17 +39,13 @@ static inline void put_little_endian(uint8_t *at, uint64_t value)
 #endif
 }
 
-/* Writes a value below 2^56, whose groups of 7 bits these are, to where there is room for 8 bytes, without a branch on
- * its length. Returns what is behind it. */
-static inline uint8_t *varint_put_groups(uint8_t *at, uint64_t value, uint64_t groups)
-{
-    const unsigned last = (unsigned)(63 - __builtin_clzll(value | 1)) / 7; /* of its bytes, from 0 on */
-    put_little_endian(at, groups | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1)));
-    return at + last + 1;
-}
+/* Writes a value below 2^56 to where there is room for 8 bytes, without a branch on its length. Returns what is behind
+ * it. */
 static inline uint8_t *varint_put_short(uint8_t *at, uint64_t value)
 {
-    return varint_put_groups(at, value, varint_groups(value));
+    const unsigned last = (unsigned)(63 - __builtin_clzll(value | 1)) / 7; /* of its bytes, from 0 on */
+    put_little_endian(at, varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1)));
+    return at + last + 1;
 }
 
 /* Writes a value to where there is room for VARINT_BYTES. Returns what is behind it. Lengths are hard to predict:

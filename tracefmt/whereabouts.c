@@ -109,7 +109,6 @@ INLINED AVX512 void set_avx512(struct whereabouts *p, rp_lanemask lanes, uint32_
     write_avx512(p->next, others, next_of_others);
     write_avx512(p->next, lanes, next);
 }
-
 #endif
 
 /* ---- places --------------------------------------------------------------------------------------------------------
