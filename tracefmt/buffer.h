@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct buffer {
     uint8_t *data;
@@ -27,20 +28,23 @@ static inline uint64_t varint_groups(uint64_t x)
 
 #define VARINT_BYTES 10 /* at most */
 
+/* Writes 8 bytes, the lowest first. */
+static inline void put_little_endian(uint8_t *at, uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(at, &value, sizeof value); /* of single bytes, compilers do not always make one store */
+#else
+    for (unsigned i = 0; i < 8; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+#endif
+}
+
 /* Writes a value below 2^56 to where there is room for 8 bytes, without a branch on its length. Returns what is behind
  * it. */
 static inline uint8_t *varint_put_short(uint8_t *at, uint64_t value)
 {
     const unsigned last = (unsigned)(63 - __builtin_clzll(value | 1)) / 7; /* of its bytes, from 0 on */
-    const uint64_t groups = varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1));
-    at[0] = (uint8_t)groups; /* compilers make one store of them */
-    at[1] = (uint8_t)(groups >> 8);
-    at[2] = (uint8_t)(groups >> 16);
-    at[3] = (uint8_t)(groups >> 24);
-    at[4] = (uint8_t)(groups >> 32);
-    at[5] = (uint8_t)(groups >> 40);
-    at[6] = (uint8_t)(groups >> 48);
-    at[7] = (uint8_t)(groups >> 56);
+    put_little_endian(at, varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1)));
     return at + last + 1;
 }
 
@@ -56,6 +60,17 @@ static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
     }
     *at++ = (uint8_t)value;
     return at;
+}
+
+/* The same, for values of one or two bytes mostly: no branch on which. */
+static inline uint8_t *varint_put_pair(uint8_t *at, uint64_t value)
+{
+    if (value >= 0x4000)
+        return varint_put(at, value);
+    const unsigned two = value >= 0x80;
+    at[0] = (uint8_t)((value & 0x7f) | two << 7);
+    at[1] = (uint8_t)(value >> 7);
+    return at + 1 + two;
 }
 
 static inline uint64_t zigzag_encode(uint64_t value) { return value << 1 ^ (0 - (value >> 63)); }

@@ -437,13 +437,15 @@ static size_t estimated_bytes(const struct rp_chunk *c)
     return bytes + (exceptions < accesses ? exceptions : accesses) * sizeof(struct exception);
 }
 
+size_t rp_chunk_decoded_bytes(const struct rp_chunk *c) { return c->scattered ? estimated_bytes(c) : 0; }
+
 static bool build_frames(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
 {
     if (c->failed)
         return rp_fail(err, RP_SYSTEM, "out of memory while recording");
     if (!check_blocks(c, err))
         return false;
-    const size_t estimate = c->scattered ? estimated_bytes(c) : 0;
+    const size_t estimate = rp_chunk_decoded_bytes(c);
     if (estimate > SLICE_LIMIT)
         return build_slices(c, f, (uint32_t)(estimate / SLICE_BYTES) + 1, err);
     if (!chunk_encode(c, err))

@@ -62,26 +62,34 @@ static void emit_guards(struct encoder *e, const struct path *p)
     column->size = (size_t)(code - column->data);
 }
 
+static uint8_t *put_masks(const struct path *p, uint8_t *at)
+{
+    rp_lanemask mask = RUN_MASK_START;
+    for (size_t i = 0; i < p->run_count; i++) {
+        at = varint_put(at, p->runs[i].active ^ mask);
+        mask = p->runs[i].active;
+    }
+    return at;
+}
+
 static void emit_runs(struct encoder *e, const struct path *p)
 {
     struct buffer *starts = &e->column[CHUNK_RUN_START], *lengths = &e->column[CHUNK_RUN_LENGTH];
     struct buffer *masks = &e->column[CHUNK_RUN_MASK];
     const size_t most = p->run_count * VARINT_BYTES;
     uint32_t expected = 0;
-    rp_lanemask mask = RUN_MASK_START;
     if (!buffer_reserve(starts, most) || !buffer_reserve(lengths, most) || !buffer_reserve(masks, most))
         return;
     uint8_t *start = starts->data + starts->size, *length = lengths->data + lengths->size;
     uint8_t *code = masks->data + masks->size;
     for (size_t i = 0; i < p->run_count; i++) {
         const struct rp_run *r = &p->runs[i];
-        start = varint_put(start, zigzag_encode((uint64_t)r->start - expected));
+        start = varint_put_pair(start, zigzag_encode((uint64_t)r->start - expected));
         length = varint_put(length, r->length);
-        code = e->chunk->scattered ? varint_put_short(code, whereabouts_code(&e->chunk->whereabouts, r))
-                                   : varint_put(code, r->active ^ mask);
         expected = r->start + r->length;
-        mask = r->active;
     }
+    code =
+        e->chunk->scattered ? whereabouts_put(&e->chunk->whereabouts, p->runs, p->run_count, code) : put_masks(p, code);
     starts->size = (size_t)(start - starts->data);
     lengths->size = (size_t)(length - lengths->data);
     masks->size = (size_t)(code - masks->data);

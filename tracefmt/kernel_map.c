@@ -120,25 +120,30 @@ static bool bad_guard(const struct path *p, size_t guard, struct rp_error *err)
 
 #define INLINED static inline __attribute__((always_inline))
 
+/* What a walk counts, as in struct path: apart from it, so that compilers keep it in registers. */
+struct sums {
+    uint64_t accesses, aux, warp_instructions, thread_instructions;
+};
+
 /* Accesses and aux values of these instructions. g: NULL, or it ranks the accesses. False: it has no room. */
-INLINED bool walk_part(struct path *p, const struct kernel_map *m, struct ranking *g, uint32_t from, uint32_t to,
+INLINED bool walk_part(struct sums *s, const struct kernel_map *m, struct ranking *g, uint32_t from, uint32_t to,
                        rp_lanemask executed)
 {
     const uint32_t slot = m->slot[from], count = m->slot[to] - slot;
-    const uint64_t at = p->access_count;
-    p->access_count += count;
-    p->aux_count += m->aux[to] - m->aux[from];
-    if (!g)
+    const uint64_t at = s->accesses;
+    s->accesses += count;
+    s->aux += m->aux[to] - m->aux[from];
+    if (!g || !count)
         return true;
-    if (p->access_count > g->room)
+    if (s->accesses > g->room)
         return false;
     rank_accesses(g, at, slot, count, executed);
     return true;
 }
 
 /* A run that has guarded instructions. *guard: the number of its first guard mask, then of the first behind it. */
-INLINED bool walk_guarded(struct path *p, const struct kernel_map *m, struct ranking *g, const struct rp_run *r,
-                          size_t *guard, bool *full, struct rp_error *err)
+INLINED bool walk_guarded(const struct path *p, const struct kernel_map *m, struct ranking *g, const struct rp_run *r,
+                          struct sums *s, size_t *guard, bool *full, struct rp_error *err)
 {
     const uint32_t end = r->start + r->length;
     const unsigned lanes = rp_lane_count(r->active);
@@ -148,11 +153,11 @@ INLINED bool walk_guarded(struct path *p, const struct kernel_map *m, struct ran
             if (*guard == p->guard_count || p->guards[*guard] & ~executed)
                 return bad_guard(p, *guard, err);
             executed = p->guards[(*guard)++];
-            p->thread_instructions -= lanes - rp_lane_count(executed);
+            s->thread_instructions -= lanes - rp_lane_count(executed);
         }
         if (!(n->memory + n->aux) || !executed) /* the former can be predicted */
             continue;
-        if (!walk_part(p, m, g, n->at, n->at + 1, executed)) {
+        if (!walk_part(s, m, g, n->at, n->at + 1, executed)) {
             *full = true;
             return true;
         }
@@ -161,26 +166,39 @@ INLINED bool walk_guarded(struct path *p, const struct kernel_map *m, struct ran
 }
 
 /* Checks and measures a path. *full: it ended early, as g has no room. */
-INLINED bool walk(struct path *p, const struct kernel_map *m, struct ranking *g, bool *full, struct rp_error *err)
+INLINED bool walk_runs(const struct path *p, const struct kernel_map *m, struct ranking *g, struct sums *sums,
+                       bool *full, struct rp_error *err)
 {
     const uint32_t count = m->kernel->instruction_count;
     size_t guard = 0;
-    p->access_count = p->aux_count = p->warp_instructions = p->thread_instructions = 0;
+    struct sums s = {0};
     for (size_t i = 0; i < p->run_count && !*full; i++) {
         const struct rp_run *r = &p->runs[i];
         if (!r->length || !r->active || r->start >= count || r->length > count - r->start)
             return bad_run(r, m, err);
-        p->warp_instructions += r->length;
-        p->thread_instructions += (uint64_t)rp_lane_count(r->active) * r->length;
+        s.warp_instructions += r->length;
+        s.thread_instructions += (uint64_t)rp_lane_count(r->active) * r->length;
         if (m->next_guarded[r->start] >= r->start + r->length)
-            *full = !walk_part(p, m, g, r->start, r->start + r->length, r->active);
-        else if (!walk_guarded(p, m, g, r, &guard, full, err))
+            *full = !walk_part(&s, m, g, r->start, r->start + r->length, r->active);
+        else if (!walk_guarded(p, m, g, r, &s, &guard, full, err))
             return false;
-        if (p->access_count + p->aux_count > PATH_VALUE_LIMIT)
+        if (s.accesses + s.aux > PATH_VALUE_LIMIT)
             return rp_fail(err, RP_BAD_INPUT, "its path has more than %d accesses", PATH_VALUE_LIMIT);
     }
+    *sums = s;
     return *full || guard == p->guard_count ||
            rp_fail(err, RP_BAD_INPUT, "its path has %zu guard masks, its runs demand %zu", p->guard_count, guard);
+}
+
+INLINED bool walk(struct path *p, const struct kernel_map *m, struct ranking *g, bool *full, struct rp_error *err)
+{
+    struct sums s = {0};
+    const bool ok = walk_runs(p, m, g, &s, full, err);
+    p->access_count = s.accesses;
+    p->aux_count = s.aux;
+    p->warp_instructions = s.warp_instructions;
+    p->thread_instructions = s.thread_instructions;
+    return ok;
 }
 
 bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *err)

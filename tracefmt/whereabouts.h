@@ -15,9 +15,15 @@ struct place_after {
 };
 
 struct whereabouts {
-    uint32_t end[RP_WARP_LANES];  /* of each lane's last run; 0 before its first one in the path */
-    uint32_t next[RP_WARP_LANES]; /* where it is thought to go on; NOWHERE: it is not known */
-    struct place_after *after;    /* by end, one more than there are instructions */
+    union { /* of each lane's last run; 0 before its first one in the path */
+        uint32_t end[RP_WARP_LANES];
+        uint16_t short_end[RP_WARP_LANES]; /* where there are fewer than 2^16 - 1 ends, in encoders */
+    };
+    union { /* where it is thought to go on; NOWHERE: it is not known */
+        uint32_t next[RP_WARP_LANES];
+        uint16_t short_next[RP_WARP_LANES];
+    };
+    struct place_after *after; /* by end, one more than there are instructions */
     uint32_t count;
 };
 #define NOWHERE UINT32_MAX
@@ -38,8 +44,9 @@ bool whereabouts_new(struct whereabouts *, struct pool *, uint32_t instructions)
 void whereabouts_forget(struct whereabouts *);
 /* Before the first run of a path. */
 void whereabouts_begin(struct whereabouts *);
-/* The code of a run's mask, which is not empty. */
-uint64_t whereabouts_code(struct whereabouts *, const struct rp_run *);
+/* Writes the codes of the masks of a path's runs, which are not empty, to where there is room for VARINT_BYTES each.
+ * Returns what is behind them. */
+uint8_t *whereabouts_put(struct whereabouts *, const struct rp_run *, size_t count, uint8_t *at);
 /* Sets the mask of a run, which begins at an instruction of the kernel, from its code. False: there is no such code, or
  * the mask would be empty. */
 bool whereabouts_decode(struct whereabouts *, struct rp_run *, uint64_t code);

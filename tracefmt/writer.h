@@ -25,8 +25,11 @@
 struct rp_writer;
 struct rp_chunk;
 
+/* zstd's level 1 that looks for longer matches only, in a smaller table: for what repeats rarely. */
+#define RP_QUICK_LEVEL 1
+
 struct rp_writer_options {
-    int level;      /* zstd compression level, 0: the default (3) */
+    int level;      /* zstd compression level, 0: the default (3), or RP_QUICK_LEVEL */
     bool scattered; /* of a chunk: lanes diverge, and each mostly has data of its own and is at another place in them,
                      * so that hardly a pattern comes twice. Accesses must have the lanes of their executions. Readers
                      * of before do not know how such chunks are coded. */
@@ -124,6 +127,9 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from);
  * ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. This adds up the logs of
  * all open blocks: call it now and then, not at every step. */
 size_t rp_chunk_bytes(const struct rp_chunk *);
+/* An estimate of what a scattered chunk takes in a reader; 0 of others. What takes more than 1 MiB is cut into slices,
+ * each with a part of what every warp did, which takes longer than to finish chunks earlier. */
+size_t rp_chunk_decoded_bytes(const struct rp_chunk *);
 
 /* A finished chunk: a zstd frame and its index entry, or several frames if its content does not repeat (slice.h). */
 struct rp_frame;

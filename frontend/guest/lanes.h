@@ -32,6 +32,7 @@ SIMD_DECLARE(guest_compare_fn, guest_compare, (unsigned compare))
 /* The elements of an array that are `wanted`. */
 SIMD_DECLARE(lanemask, guest_find, (const uint32_t at[RP_WARP_LANES], uint32_t wanted))
 /* Adds to the counts of these lanes. */
+SIMD_DECLARE(void, guest_add_few, (uint32_t count[RP_WARP_LANES], lanemask, uint32_t))
 SIMD_DECLARE(void, guest_add, (uint64_t count[RP_WARP_LANES], lanemask, uint64_t))
 
 /* Logs the accesses that an instruction would still have made after its uop `failed`: the trace has all of an executed

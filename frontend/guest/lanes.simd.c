@@ -38,6 +38,12 @@ lanemask SIMD_NAME(guest_find)(const uint32_t at[LANES], uint32_t wanted)
     return mask_of_words(same);
 }
 
+void SIMD_NAME(guest_add_few)(uint32_t count[LANES], lanemask lanes, uint32_t n)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        count[l] += lanes & lane_bit[l] ? n : 0;
+}
+
 void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)
 {
     for (unsigned l = 0; l < LANES; l++)

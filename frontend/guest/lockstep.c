@@ -13,6 +13,9 @@ void guest_settle(struct guest_warp *w)
 {
     w->engine->add(w->apart, w->g.w.live, w->together);
     w->together = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        w->apart[l] += w->recent[l];
+    memset(w->recent, 0, sizeof w->recent);
 }
 
 /* The instructions before `end` are done. */
@@ -27,7 +30,7 @@ static void guest_end_run(struct guest_warp *w, uint32_t end)
     if (active == w->g.w.live)
         w->together += length;
     else
-        w->engine->add(w->apart, active, length);
+        w->engine->add_few(w->recent, active, length);
     if (w->g.w.log)
         rp_log_run(w->g.w.log, start, length, active);
 }
@@ -555,6 +558,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
     w->changed = false;
+    guest_settle(w); /* a turn adds few to `recent` */
     uint32_t at = guest_next_split(w, patience);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
         bool spins = false, meets;
@@ -650,6 +654,7 @@ bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const st
     memset(e->groups, 0, e->group_count * sizeof *e->groups);
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->find = SIMD_SELECT(guest_find);
+    e->add_few = SIMD_SELECT(guest_add_few);
     e->add = SIMD_SELECT(guest_add);
     for (unsigned c = 0; c <= CMP_HS; c++)
         e->compare[c] = SIMD_SELECT(guest_compare)(c);
@@ -681,8 +686,8 @@ static void guest_wait_for_ever(struct guest_engine *e)
 }
 
 /* Each group takes a turn. *some: there is more to do. *changed: somebody stored, made a call, or ran to the end of its
- * turn. */
-static void guest_round(struct guest_engine *e, bool *some, bool *changed)
+ * turn. False: the trace could not be written. */
+static bool guest_round(struct guest_engine *e, bool *some, bool *changed)
 {
     *some = *changed = false;
     for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
@@ -691,14 +696,16 @@ static void guest_round(struct guest_engine *e, bool *some, bool *changed)
         guest_note_stores(w);
         *some |= guest_can_run(w);
         *changed |= w->changed;
+        if (!guest_recorder_flush(&e->recorder, e->machine->err))
+            return false;
     }
+    return guest_recorder_flush_turn(&e->recorder, e->machine->err);
 }
 
 static bool guest_take_turns(struct guest_engine *e)
 {
     for (bool some = true, changed; some && !e->machine->failed && !e->machine->ended;) {
-        guest_round(e, &some, &changed);
-        if (!guest_recorder_flush(&e->recorder, e->machine->err) || guest_interrupted(e->machine))
+        if (!guest_round(e, &some, &changed) || guest_interrupted(e->machine))
             return false;
         if (guest_open_barrier(e))
             some = true;

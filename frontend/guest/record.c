@@ -6,8 +6,10 @@
 #include "frontend/module/cubin.h"
 
 #define GUEST_CHUNK_BYTES (1u << 20) /* logs that fit the second-level cache */
-/* zstd's. Higher levels save few bytes of code that does not repeat, and take most of the time to record it. */
-#define GUEST_LEVEL 1
+/* Decoded. Where groups diverge, as many of them as fit the cache are a chunk, and it need not be sliced. */
+#define GUEST_CHUNK_DECODED (3u << 18)
+/* Higher levels save few bytes of code that does not repeat, and take most of the time to record it. */
+#define GUEST_LEVEL RP_QUICK_LEVEL
 
 /* The barrier of all cores is the block's, unless there are several blocks. */
 static void guest_set_barriers(struct guest_recorder *r)
@@ -113,6 +115,11 @@ static bool guest_commit(struct guest_recorder *r, struct rp_error *err)
 }
 
 bool guest_recorder_flush(struct guest_recorder *r, struct rp_error *err)
+{
+    return !r->writer || rp_chunk_decoded_bytes(r->chunk) < GUEST_CHUNK_DECODED || guest_commit(r, err);
+}
+
+bool guest_recorder_flush_turn(struct guest_recorder *r, struct rp_error *err)
 {
     if (!r->writer || rp_chunk_bytes(r->chunk) < GUEST_CHUNK_BYTES)
         return true;

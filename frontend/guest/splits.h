@@ -58,6 +58,8 @@ struct guest_warp {
     bool news;    /* somebody has stored since a split began to spin */
     bool changed; /* in this turn it has stored, made a call, or run to the turn's end */
     struct guest_spin spin;
+    uint32_t recent[LANES];     /* by lane: instructions since `apart` was brought up to date, but those of all cores
+                                 * together: half the memory is written for a run of instructions */
 } __attribute__((aligned(64))); /* a line of the cache: what is loaded as vectors lies in as few as it can */
 
 struct guest_engine {
@@ -66,6 +68,7 @@ struct guest_engine {
     struct guest_run_options options;
     guest_compare_fn compare[CMP_HS + 1];
     lanemask (*find)(const uint32_t at[LANES], uint32_t wanted);
+    void (*add_few)(uint32_t count[LANES], lanemask, uint32_t);
     void (*add)(uint64_t count[LANES], lanemask, uint64_t);
     uint32_t group_count;
     struct guest_warp *groups;

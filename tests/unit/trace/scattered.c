@@ -10,6 +10,7 @@
 #include "tests/support/synthetic_trace.h"
 #include "tracefmt/chunk_format.h"
 #include "tracefmt/reader.h"
+#include "tracefmt/whereabouts.h"
 #include "tracefmt/wire.h"
 
 static struct remade_trace trace;
@@ -165,4 +166,63 @@ Test(scattered, two_thousand_flipped_bits)
     }
     cr_expect_gt(refused, 100, "%" PRIu64, refused); /* many a base or offset may be any number */
     cr_expect_lt(refused, 2000, "%" PRIu64, refused);
+}
+
+/* ---- where lanes are
+ * -------------------------------------------------------------------------------------------------
+ */
+
+enum { RUNS = 20000, PLACES = 40, MANY_PLACES = 70000 };
+
+/* Of some runs, each of lanes that are mostly at one place. */
+static void make_runs(struct rp_run *run)
+{
+    uint32_t at[RP_WARP_LANES] = {0}, state = 5;
+    for (unsigned i = 0; i < RUNS; i++) {
+        state = state * 1664525 + 1013904223;
+        const uint32_t lead = at[state >> 27], low = state >> 8;
+        rp_lanemask lanes = 0;
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            lanes |= (rp_lanemask)(at[l] == lead && (low % 3 || (low * (l + 7)) >> 9 & 1)) << l;
+        lanes |= low % 11 ? 0 : state | 1;
+        lanes = lanes ? lanes : 1;
+        run[i] = (struct rp_run){low % PLACES, 1 + (state >> 4) % 9, lanes};
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            at[l] = lanes >> l & 1 ? run[i].start + run[i].length : at[l];
+    }
+}
+
+/* The codes of the runs, which it decodes again. `places`: as many instructions as the kernel is said to have. */
+static size_t code_runs(const struct rp_run *run, uint32_t places, uint8_t *codes)
+{
+    struct pool pool = {0};
+    struct whereabouts w;
+    cr_assert(whereabouts_new(&w, &pool, places));
+    whereabouts_forget(&w);
+    whereabouts_begin(&w);
+    const size_t half = (size_t)(whereabouts_put(&w, run, RUNS / 2, codes) - codes);
+    const size_t size = half + (size_t)(whereabouts_put(&w, run + RUNS / 2, RUNS / 2, codes + half) - (codes + half));
+    whereabouts_forget(&w);
+    whereabouts_begin(&w);
+    struct span left = {codes, codes + size};
+    for (unsigned i = 0; i < RUNS; i++) {
+        struct rp_run decoded = {run[i].start, run[i].length, 0};
+        uint64_t code;
+        cr_assert(span_varint(&left, &code) && whereabouts_decode(&w, &decoded, code), "run %u", i);
+        cr_assert_eq(decoded.active, run[i].active, "run %u", i);
+    }
+    cr_assert_eq(left.at, left.end);
+    pool_free(&pool);
+    return size;
+}
+
+/* Kernels with many instructions are coded another way, but alike. */
+Test(scattered, masks_of_large_kernels)
+{
+    static struct rp_run run[RUNS];
+    static uint8_t codes[2][RUNS * VARINT_BYTES];
+    make_runs(run);
+    const size_t size = code_runs(run, PLACES + 10, codes[0]);
+    cr_assert_eq(code_runs(run, MANY_PLACES, codes[1]), size);
+    cr_assert_eq(memcmp(codes[0], codes[1], size), 0);
 }
