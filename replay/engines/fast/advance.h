@@ -117,10 +117,14 @@ static __attribute__((noinline)) bool check_async(const struct fast_warp *w, str
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
     int more;
+    uint32_t last = w->next.index;
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
         w->part->statistics.warp_instructions++;
         w->part->statistics.thread_instructions += lanes(w->next.executed);
-        w->op = &w->part->grid->program.ops[w->next.index];
+        if (w->next.index != last + 1)
+            fast_jump(sm, w, last);
+        last = w->next.index;
+        w->op = &w->ops[last];
         if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED | OP_ACCESS)) {
             if (w->op->flags & OP_FREE_EXIT) {
                 leave_lanes(sm, w);

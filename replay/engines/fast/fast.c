@@ -77,6 +77,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->next_sm = 0;
     f->from = f->delivered = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
+    f->shared_period = ((const struct shared_memory_model *)m->shared.model)->period;
     f->constants = ((const struct instruction_cache_model *)m->constants.model)->keeps;
     f->immediate = memory_system_is_immediate(f->memory);
     f->delay = f->immediate ? memory_system_delay(f->memory) : 0;

@@ -151,7 +151,7 @@ static bool is_shared(const struct fast *f, const struct fast_grid *g, const str
 {
     const struct rp_memory_operand *o = in->memory;
     return in->memory_count == 1 && path_of_space(o->space) == PATH_SHARED && !needs_resolving(g->launch, o->space) &&
-           !is_bulk(o) && !f->job->sampled && !f->plain_shared;
+           !is_bulk(o) && o->width <= UINT16_MAX && !f->job->sampled && !f->plain_shared;
 }
 
 static struct op build_op(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
@@ -187,19 +187,23 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
         op.counter = offset_of(&part, shared ? shared_counter(&part.statistics, in->memory)
                                              : global_counter(&part.statistics, in->memory));
         op.latency += shared ? 0 : (uint32_t)f->delay;
+        op.width = (uint16_t)in->memory->width;
+        op.atomic = is_atomic(in->memory);
     }
     return op;
 }
 
-/* Fills in the registers that the op itself holds. */
-static void fill_op(const struct program *p, struct op *op)
+/* Fills in the entries that the op itself holds. */
+static void fill_op(const struct program *p, const struct rp_instruction *in, struct op *op)
 {
-    const uint32_t *number = p->registers + op->registers;
+    const uint32_t *entry = p->registers + op->registers;
     for (unsigned i = 0; i < OP_WAITS; i++)
-        op->wait[i] = i < op->waits ? number[i] : p->free_register;
+        op->wait[i] = i < op->waits ? entry[i] : FREE_ENTRY;
     if (op->waits > OP_WAITS || op->destinations > 1)
         op->flags |= OP_MANY;
-    op->destination = op->destinations ? number[0] : p->no_register;
+    if (async_starts(in)) /* no instruction waits for its registers */
+        op->destinations = 0;
+    op->destination = op->destinations ? entry[0] : NO_ENTRY;
 }
 
 bool program_build(struct program *p, const struct fast *f, const struct fast_grid *grid, struct rp_error *err)
@@ -209,14 +213,12 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
     struct names names = {0};
     *p = (struct program){0};
     bool fine = collect_names(&names, k);
-    p->ops = calloc((size_t)k->instruction_count + 1, sizeof *p->ops);
-    p->registers = malloc((all_registers(k) + 1) * sizeof *p->registers);
+    p->op_count = k->instruction_count;
+    p->ops = calloc(2 * (size_t)k->instruction_count + 1, sizeof *p->ops);
+    p->registers = malloc((2 * all_registers(k) + 1) * sizeof *p->registers);
     fine = fine && p->ops && p->registers;
     if (!fine)
         rp_fail(err, RP_SYSTEM, "out of memory for the tables of kernel %s", k->name);
-    p->free_register = (uint32_t)names.count;
-    p->no_register = p->free_register + 1;
-    p->register_count = p->free_register + 2;
     bool ordered = has_block_fence(f, k);
     uint32_t used = 0;
     for (uint32_t i = 0; fine && i < k->instruction_count; i++) {
@@ -237,15 +239,14 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         p->ops[i].registers = used;
         if (!grid->control_words)
             used += add_operands(p, &names, in, &p->ops[i]);
-        fill_op(p, &p->ops[i]);
         if (p->ops[i].flags & (OP_ACTS | OP_TESTS | OP_GROUPS))
             p->ops[i].flags |= OP_EXTENDED;
-        if (async_starts(in)) { /* no instruction waits for its registers */
-            p->ops[i].destination = p->no_register;
-            p->ops[i].destinations = 0;
-        }
     }
     free(names.items);
+    if (fine && !entries_share(p, k, (uint32_t)names.count, used))
+        fine = rp_fail(err, RP_SYSTEM, "out of memory for the registers of kernel %s", k->name);
+    for (uint32_t i = 0; fine && i < 2 * k->instruction_count; i++)
+        fill_op(p, &k->instructions[i % k->instruction_count], &p->ops[i]);
     if (fine)
         return true;
     program_free(p);
@@ -256,5 +257,6 @@ void program_free(struct program *p)
 {
     free(p->ops);
     free(p->registers);
+    free(p->uses);
     *p = (struct program){0};
 }

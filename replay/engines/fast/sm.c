@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "replay/engines/fast/advance.h"
+#include "replay/engines/fast/shared.h"
 
 #define PAUSES_AHEAD 256u /* cycles after a pause for which it looks when blocks can leave */
 
@@ -104,10 +105,17 @@ static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast
     sm->accesses[sm->token].unordered = true;
 }
 
+/* Not inline: with it issue would need more registers than there are. */
+static __attribute__((noinline)) uint64_t access_shared(struct fast_sm *sm, const struct fast_warp *w,
+                                                        uint64_t dispatched, uint64_t accepted)
+{
+    return shared_access(sm, w, dispatched, accepted);
+}
+
 /* Makes the accesses of the warp's next instruction. Returns when it is done, or UNKNOWN. */
 HOT uint64_t access_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
-    return w->op->flags & OP_SHARED ? fast_shared(sm, w, dispatched, accepted)
+    return w->op->flags & OP_SHARED ? access_shared(sm, w, dispatched, accepted)
                                     : fast_memory(sm, w, dispatched, accepted);
 }
 
@@ -119,7 +127,6 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     uint64_t done = *dispatched + w->initiation;
     if (w->next.executed)
         done = op->flags & OP_ACCESS ? access_memory(sm, w, *dispatched, done) : done + w->latency;
-    fast_prefetch_board(w, op);
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
     if (op->flags & OP_MANY) {
         const uint32_t *number = w->part->grid->program.registers + op->registers;
