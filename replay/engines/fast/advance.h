@@ -27,7 +27,8 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *
     return wake;
 }
 
-/* Computes the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits at a barrier. */
+/* Computes the wake of the next instruction, puts the warp on the wheel, and has its sub-core stepped at the wake. Not
+ * for a warp that waits at a barrier. */
 HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
     w->awaited = registers_free(w);
@@ -38,14 +39,9 @@ HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
     wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;
     wheel_add(w->subcore, w->slot, sm->now, wake);
-}
-
-/* The same for a warp other than the issuing one: its sub-core must be stepped at the wake. */
-static inline void schedule_other(struct fast_sm *sm, struct fast_warp *w)
-{
-    schedule(sm, w);
-    if (sm->next[w->subcore->number] > w->wake)
-        sm->next[w->subcore->number] = w->wake;
+    uint64_t *next = &sm->next[w->subcore->number];
+    wake = wake < UNKNOWN ? wake : NEVER;
+    *next = wake < *next ? wake : *next;
 }
 
 /* Unit and times of a memory instruction with generic addresses. */

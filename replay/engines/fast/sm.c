@@ -256,7 +256,6 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
                struct rp_error *err)
 {
     sm->last_issue = sm->now;
-    sc->ready &= ~(1ull << w->slot);
     if (w->op->flags & OP_EXTENDED)
         return (w->op->flags & OP_OBSERVED ? issue_observed : issue_extended)(sm, sc, w, not_taken, err);
     uint64_t dispatched;
@@ -316,10 +315,10 @@ static __attribute__((noinline)) bool step(struct fast_sm *sm, unsigned index, s
     if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        sm->chip->machine->scheduler.model->name);
-    struct fast_warp *w = sc->slots[slot];
-    bool fine = issue(sm, sc, w, not_taken, err);
+    /* Before the warp issues, as that can only make it earlier: the processor need not wait for the warp's wake. */
+    sc->ready &= ~(1ull << slot);
     sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
-    return fine;
+    return issue(sm, sc, sc->slots[slot], not_taken, err);
 }
 
 HOT void report(struct fast_sm *sm)
