@@ -109,18 +109,31 @@ static __attribute__((noinline)) bool check_async(const struct fast_warp *w, str
     return async_check(w->part->grid->kernel, &w->next, err);
 }
 
+/* Mostly the next op is the one behind the last: a processor that predicts the branch need not wait for the index. */
+HOT const struct op *next_op(struct fast_sm *sm, struct fast_warp *w, uint32_t index)
+{
+    const struct op *op = w->op;
+    return index == w->next.index + 1 && op ? op + 1 : fast_jump(sm, w, w->next.index, index);
+}
+
+/* Takes the next instruction, whose op the warp has, from the trace. */
+HOT void take_next(struct fast_warp *w)
+{
+    const struct op *op = w->op;
+    uint32_t index = rp_cursor_index(&w->cursor);
+    unsigned aux = op->flags & OP_AUX ? rp_aux_count(&w->cursor.instructions[index]) : 0;
+    rp_cursor_take(&w->cursor, &w->next, index, op->flags & OP_GUARDED, aux, op->accesses);
+}
+
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
     int more;
-    uint32_t last = w->next.index;
-    while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
+    while ((more = rp_cursor_more(&w->cursor, err)) > 0) {
+        w->op = next_op(sm, w, rp_cursor_index(&w->cursor));
+        take_next(w);
         w->part->statistics.warp_instructions++;
         w->part->statistics.thread_instructions += lanes(w->next.executed);
-        if (w->next.index != last + 1)
-            fast_jump(sm, w, last);
-        last = w->next.index;
-        w->op = &w->ops[last];
         if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED | OP_ACCESS)) {
             if (w->op->flags & OP_FREE_EXIT) {
                 leave_lanes(sm, w);

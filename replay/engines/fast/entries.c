@@ -120,8 +120,9 @@ static void part(struct fast_sm *sm, struct fast_warp *w, uint32_t last)
     w->ops += p->op_count;
 }
 
-void fast_jump(struct fast_sm *sm, struct fast_warp *w, uint32_t last)
+const struct op *fast_jump(struct fast_sm *sm, struct fast_warp *w, uint32_t last, uint32_t next)
 {
-    if (last < w->part->grid->program.op_count && !(w->ops[last].flags & OP_LEAVES))
+    if (next != last + 1 && last < w->part->grid->program.op_count && !(w->ops[last].flags & OP_LEAVES))
         part(sm, w, last);
+    return &w->ops[next];
 }

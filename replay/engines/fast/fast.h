@@ -60,6 +60,9 @@ enum op_flag {
     OP_CACHES = 1 << 19,  /* with OP_ACCESS: may go to caches, on machines whose LSU may refuse */
     OP_SHARED = 1 << 20,  /* with OP_ACCESS: is one access to the block's shared memory */
     OP_LEAVES = 1 << 21,  /* another than the next instruction may follow it, and no shared entry is in use behind it */
+    OP_GUARDED = 1 << 22,
+    OP_AUX = 1 << 23,    /* has aux values */
+    OP_ATOMIC = 1 << 24, /* with OP_SHARED: the operand is atomic */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_CLUSTER,
 };
 
@@ -92,8 +95,8 @@ struct op {
     uint8_t unit, producer;
     uint16_t counter; /* with OP_PLAIN or OP_SHARED: the offset in struct fast_part of its counter of transactions */
     uint32_t initiation, latency;
-    uint16_t width; /* with OP_SHARED: the operand's, in bytes per lane */
-    bool atomic;    /* with OP_SHARED: the operand is one */
+    uint16_t accesses; /* memory operands */
+    uint16_t width;    /* with OP_SHARED: the operand's, in bytes per lane */
 };
 
 /* Entries of a scoreboard that are no register's: one that is never written, and one that is never waited for. */
@@ -477,9 +480,9 @@ HOT uint64_t registers_free(const struct fast_warp *w)
     return a;
 }
 
-/* The warp, whose last instruction was `last` (UINT32_MAX: none), goes on with another than the one behind it.
- * (entries.c) */
-void fast_jump(struct fast_sm *, struct fast_warp *, uint32_t last);
+/* The warp, whose last instruction was `last` (UINT32_MAX: none), goes on with instruction `next`, which is not the one
+ * behind it, or its op is not known. Returns the op of `next`. (entries.c) */
+const struct op *fast_jump(struct fast_sm *, struct fast_warp *, uint32_t last, uint32_t next);
 
 /* ---- barriers.c ------------------------------------------------------------------------------------------------- */
 

@@ -173,14 +173,16 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
                                          : 0) |
                      (async_acts(in) ? OP_ACTS : 0) | (async_starts(in) ? OP_STARTS : 0) |
                      (async_tests(in) ? OP_TESTS : 0) | (async_awaits_groups(in) ? OP_GROUPS : 0) |
-                     (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
+                     (by_space ? OP_BY_SPACE : 0) | (in->flags & RP_GUARDED ? OP_GUARDED : 0) |
+                     (rp_aux_count(in) ? OP_AUX : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
     if (flags & OP_ACCESS)
         flags |= (f->may_refuse && may_reach_caches(in) ? OP_CACHES : 0) | (is_shared(f, g, in) ? OP_SHARED : 0);
     struct op op = {.flags = flags,
                     .unit = t.unit,
                     .producer = (uint8_t)producer_of(in),
                     .initiation = t.initiation,
-                    .latency = t.latency};
+                    .latency = t.latency,
+                    .accesses = (uint16_t)in->memory_count};
     if (flags & (OP_PLAIN | OP_SHARED)) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
         struct fast_part part;
@@ -188,7 +190,7 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
                                              : global_counter(&part.statistics, in->memory));
         op.latency += shared ? 0 : (uint32_t)f->delay;
         op.width = (uint16_t)in->memory->width;
-        op.atomic = is_atomic(in->memory);
+        op.flags |= is_atomic(in->memory) ? OP_ATOMIC : 0;
     }
     return op;
 }
@@ -223,8 +225,9 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
     uint32_t used = 0;
     for (uint32_t i = 0; fine && i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
-        if (operand_registers(in) > UINT16_MAX) {
-            fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many registers", k->name, i);
+        if (operand_registers(in) > UINT16_MAX || in->memory_count > UINT16_MAX) {
+            fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many %s", k->name, i,
+                           in->memory_count > UINT16_MAX ? "addresses" : "registers");
             break;
         }
         p->ops[i] = build_op(f, grid, in);

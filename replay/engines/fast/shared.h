@@ -68,7 +68,7 @@ HOT uint64_t shared_access(struct fast_sm *sm, const struct fast_warp *w, uint64
     if (!a->pattern->mask)
         return accepted + w->latency;
     const struct shared_memory_cost *cost =
-        cost_of(sm, w->next.instruction->memory, op->width, op->atomic, a->base, a->pattern);
+        cost_of(sm, w->next.instruction->memory, op->width, op->flags & OP_ATOMIC, a->base, a->pattern);
     uint64_t end = take_shared(sm, w->part, part_counter(w->part, op->counter), cost, dispatched);
     return later(accepted, end) + w->latency;
 }
