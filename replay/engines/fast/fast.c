@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw-models/scheduler/schedulers.h"
 #include "replay/base/layout.h"
 #include "replay/base/lsu_lines.h"
 #include "replay/engines/fast/fast.h"
@@ -23,6 +24,7 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
     sc->chip_number = s * (unsigned)m->subcores + number;
     if (!(sc->scheduler = machine_part_state(&m->scheduler)))
         return false;
+    sc->gto = f->scheduler == &scheduler_gto ? sc->scheduler : NULL;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
     for (uint32_t u = 0; u < m->unit_count; u++) {
         const unsigned sharers = machine_unit_sharers(m, u), first = number - number % sharers;

@@ -16,6 +16,7 @@
 #ifndef REPRISE_REPLAY_ENGINES_FAST_FAST_H
 #define REPRISE_REPLAY_ENGINES_FAST_FAST_H
 
+#include "hw-models/scheduler/gto.h"
 #include "hw-models/unit/pipelined.h"
 #include "replay/base/async.h"
 #include "replay/base/cluster.h"
@@ -221,6 +222,7 @@ struct fast_subcore {
     uint64_t refused;      /* slots of `caches` that were ready when the LSU last refused */
     uint64_t shared_units; /* by number: other sub-cores have the same instance */
     void *scheduler;
+    struct gto *gto; /* the same, if it is of that model; else NULL */
     uint64_t accepts[MACHINE_UNITS];
     uint64_t uses[MACHINE_UNITS];               /* slots whose next instruction goes to the unit */
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */

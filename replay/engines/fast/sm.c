@@ -264,12 +264,17 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     return advance(sm, w, err);
 }
 
+HOT int pick_of(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
+{
+    return sc->gto ? gto_pick(sc->gto, candidates, false) : sm->chip->scheduler->pick(sc->scheduler, candidates);
+}
+
 /* The scheduler's choice. A warp that yields is a candidate only if there is no other. */
 HOT int pick(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
 {
     uint64_t eager = sc->yielding && sc->yields_at == sm->now ? candidates & ~sc->yielding : candidates;
-    int slot = eager ? sm->chip->scheduler->pick(sc->scheduler, eager) : -1;
-    return slot < 0 && eager != candidates ? sm->chip->scheduler->pick(sc->scheduler, candidates) : slot;
+    int slot = eager ? pick_of(sm, sc, eager) : -1;
+    return slot < 0 && eager != candidates ? pick_of(sm, sc, candidates) : slot;
 }
 
 /* Slots whose next instruction goes to a unit that does not accept it now. */
