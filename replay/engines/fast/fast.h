@@ -2,7 +2,8 @@
  *
  * How it differs from the reference engine:
  *  - Static work is done once per kernel: the unit, the latency and the registers of every instruction. Registers get
- *    dense numbers, so a warp's scoreboard is an array of the cycles in which its registers are free.
+ *    dense numbers, so a warp's scoreboard is an array of the cycles in which its registers are free. Registers that
+ *    are not in use at the same time share an entry (entries.c).
  *  - Nearly all of an instruction's timing is known when it issues. So when a warp has issued, the engine fetches its
  *    next instruction and computes at once the cycle in which that can issue ("wake"). No warp is looked at before its
  *    wake. An instruction that waits for an access whose end is unknown has no wake. It gets one when the memory system
