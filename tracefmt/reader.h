@@ -136,35 +136,52 @@ bool rp_trace_peek(struct rp_trace *, uint32_t launch, uint64_t block, uint32_t 
  * err is filled. */
 int rp_cursor_refill(struct rp_cursor *, struct rp_error *);
 
-/* 1: *step is the next instruction; 0: the instruction stream has ended; -1: the trace is damaged here, err is filled.
- */
-static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, struct rp_error *err)
+/* 1: there is a next instruction; 0: the instruction stream has ended; -1: the trace is damaged here, err is filled. */
+static inline int rp_cursor_more(struct rp_cursor *c, struct rp_error *err)
 {
     while (c->run == c->run_end) {
         int more = rp_cursor_refill(c, err);
         if (more <= 0)
             return more;
     }
-    uint32_t index = c->run->start + c->at;
-    const struct rp_instruction *in = &c->instructions[index];
-    step->instruction = in;
+    return 1;
+}
+/* The index of the next instruction. Call it, and rp_cursor_take, after rp_cursor_more only. */
+static inline uint32_t rp_cursor_index(const struct rp_cursor *c) { return c->run->start + c->at; }
+/* Takes the next instruction. For callers that keep of an instruction what is needed here: its index, whether it is
+ * guarded, rp_aux_count and memory_count. */
+static inline void rp_cursor_take(struct rp_cursor *c, struct rp_step *step, uint32_t index, bool guarded, unsigned aux,
+                                  uint32_t accesses)
+{
+    step->instruction = &c->instructions[index];
     step->index = index;
     step->active = c->run->active;
-    step->executed = in->flags & RP_GUARDED ? *c->guard++ : step->active;
+    step->executed = guarded ? *c->guard++ : step->active;
     step->aux = 0;
     step->aux_values = c->aux;
     step->accesses = c->access;
     if (step->executed) {
-        if (in->flags & RP_HAS_AUX) {
+        if (aux) {
             step->aux = *c->aux;
-            c->aux += rp_aux_count(in);
+            c->aux += aux;
         }
-        c->access += in->memory_count;
+        c->access += accesses;
     }
     if (++c->at == c->run->length) {
         c->run++;
         c->at = 0;
     }
+}
+
+/* 1: *step is the next instruction; 0 and -1 as rp_cursor_more says. */
+static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, struct rp_error *err)
+{
+    int more = rp_cursor_more(c, err);
+    if (more <= 0)
+        return more;
+    uint32_t index = rp_cursor_index(c);
+    const struct rp_instruction *in = &c->instructions[index];
+    rp_cursor_take(c, step, index, in->flags & RP_GUARDED, rp_aux_count(in), in->memory_count);
     return 1;
 }
 

@@ -3,7 +3,7 @@
  * Greedy then youngest takes the youngest instead (Huerta et al., "Dissecting and Modeling the Architecture of Modern
  * GPU Cores", MICRO 2025, which found it on GA102).
  */
-#include "hw-models/scheduler/scheduler.h"
+#include "hw-models/scheduler/gto.h"
 
 enum { STAYS };
 enum { STAYS_WITH_WARP, STAYS_WITH_SLOT };
@@ -11,12 +11,6 @@ static const char *const stays[] = {"warp", "slot", NULL};
 static const struct model_option options_of[] = {
     [STAYS] = {"stays_with", OPTION_CHOICE, "", 0, 1, STAYS_WITH_WARP, stays,
                "the warp, or its slot and so the next warp there, too, from slot 0 on (Accel-Sim)"},
-};
-
-struct gto {
-    bool slot;
-    struct scheduler_ages ages;
-    uint64_t greedy; /* the slot that issued last, as a mask; 0: none */
 };
 
 static size_t state_size(const int64_t *options)
@@ -53,17 +47,8 @@ static void end(void *state, unsigned slot)
         gto->greedy &= ~(1ull << slot);
 }
 
-static inline int greedy_pick(struct gto *gto, uint64_t ready, bool youngest)
-{
-    if (ready & gto->greedy)
-        return __builtin_ctzll(gto->greedy);
-    int slot = youngest ? scheduler_ages_youngest(&gto->ages, ready) : scheduler_ages_oldest(&gto->ages, ready);
-    gto->greedy = 1ull << slot;
-    return slot;
-}
-
-static int pick_oldest(void *state, uint64_t ready) { return greedy_pick(state, ready, false); }
-static int pick_youngest(void *state, uint64_t ready) { return greedy_pick(state, ready, true); }
+static int pick_oldest(void *state, uint64_t ready) { return gto_pick(state, ready, false); }
+static int pick_youngest(void *state, uint64_t ready) { return gto_pick(state, ready, true); }
 
 const struct scheduler_model scheduler_gto = {
     .model = {.name = "gto",

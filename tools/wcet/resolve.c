@@ -45,7 +45,7 @@ static struct shared_memory_cost shared_cost(const struct wcet_model *m, const s
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)m->machine->shared.model;
     struct access_key key = access_key_of(a->pattern, a->base, model->period, o->width, is_atomic(o));
-    struct wcet_shared_cost *kept = &m->shared_costs[access_key_index(&key, SHARED_COSTS)];
+    struct wcet_shared_cost *kept = &m->shared_costs[access_key_index(&key, a->pattern, SHARED_COSTS)];
     if (!access_key_same(&kept->key, &kept->offsets, &key, a->pattern)) {
         uint64_t address[RP_WARP_LANES];
         rp_access_addresses(a, address);

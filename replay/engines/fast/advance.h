@@ -27,7 +27,8 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *
     return wake;
 }
 
-/* Computes the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits at a barrier. */
+/* Computes the wake of the next instruction, puts the warp on the wheel, and has its sub-core stepped at the wake. Not
+ * for a warp that waits at a barrier. */
 HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
     w->awaited = registers_free(w);
@@ -38,14 +39,9 @@ HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
     wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;
     wheel_add(w->subcore, w->slot, sm->now, wake);
-}
-
-/* The same for a warp other than the issuing one: its sub-core must be stepped at the wake. */
-static inline void schedule_other(struct fast_sm *sm, struct fast_warp *w)
-{
-    schedule(sm, w);
-    if (sm->next[w->subcore->number] > w->wake)
-        sm->next[w->subcore->number] = w->wake;
+    uint64_t *next = &sm->next[w->subcore->number];
+    wake = wake < UNKNOWN ? wake : NEVER;
+    *next = wake < *next ? wake : *next;
 }
 
 /* Unit and times of a memory instruction with generic addresses. */
@@ -113,14 +109,31 @@ static __attribute__((noinline)) bool check_async(const struct fast_warp *w, str
     return async_check(w->part->grid->kernel, &w->next, err);
 }
 
+/* Mostly the next op is the one behind the last: a processor that predicts the branch need not wait for the index. */
+HOT const struct op *next_op(struct fast_sm *sm, struct fast_warp *w, uint32_t index)
+{
+    const struct op *op = w->op;
+    return index == w->next.index + 1 && op ? op + 1 : fast_jump(sm, w, w->next.index, index);
+}
+
+/* Takes the next instruction, whose op the warp has, from the trace. */
+HOT void take_next(struct fast_warp *w)
+{
+    const struct op *op = w->op;
+    uint32_t index = rp_cursor_index(&w->cursor);
+    unsigned aux = op->flags & OP_AUX ? rp_aux_count(&w->cursor.instructions[index]) : 0;
+    rp_cursor_take(&w->cursor, &w->next, index, op->flags & OP_GUARDED, aux, op->accesses);
+}
+
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
     int more;
-    while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
+    while ((more = rp_cursor_more(&w->cursor, err)) > 0) {
+        w->op = next_op(sm, w, rp_cursor_index(&w->cursor));
+        take_next(w);
         w->part->statistics.warp_instructions++;
         w->part->statistics.thread_instructions += lanes(w->next.executed);
-        w->op = &w->part->grid->program.ops[w->next.index];
         if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED | OP_ACCESS)) {
             if (w->op->flags & OP_FREE_EXIT) {
                 leave_lanes(sm, w);

@@ -31,7 +31,7 @@ static void release(struct fast_sm *sm, struct fast_block *block, unsigned id, u
         if (w->released < w->barrier_until)
             w->released = w->barrier_until;
         if (w->op && !(w->op->flags & OP_TESTS && fast_await(sm, w)))
-            schedule_other(sm, w);
+            schedule(sm, w);
     }
 }
 
@@ -61,7 +61,7 @@ void fast_release_objects(struct fast_block *block)
         w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
         if (w->released < w->barrier_until)
             w->released = w->barrier_until;
-        schedule_other(sm, w);
+        schedule(sm, w);
     }
 }
 

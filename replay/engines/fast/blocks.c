@@ -64,7 +64,7 @@ static void place_warp(struct fast_sm *sm, struct fast_warp *w)
     sc->yielding &= ~(1ull << w->slot);
     w->placed = sm->now;
     w->released = w->first_issue = sm->now + (uint64_t)sm->chip->machine->dispatch_latency;
-    memset(w->scoreboard, 0, w->part->grid->program.register_count * sizeof *w->scoreboard);
+    memset(w->scoreboard, 0, w->part->grid->program.shared_entries * sizeof *w->scoreboard);
     if (w->signals)
         fast_signals_clear(w->signals);
     sm->chip->scheduler->start(sc->scheduler, w->slot);
@@ -88,6 +88,8 @@ static bool open_block(const struct engine_job *job, struct fast_block *block, u
                                 .block = block,
                                 .arrival = arrival_begin(block->part->grid->launch, block->warp_count),
                                 .scoreboard = w->scoreboard,
+                                .ops = block->part->grid->program.ops,
+                                .next = {.index = UINT32_MAX},
                                 .signals = w->signals};
         if (job->sampled)
             w->random.stream = random_stream(job->random.seed, job->random.batch, block->part->grid->of.number,
@@ -112,13 +114,13 @@ static void free_block(struct fast_block *block)
 /* Allocates a block with arrays for its warps. */
 static struct fast_block *new_block(struct fast_part *part)
 {
-    size_t warps = (size_t)part->grid->block_room.warps, registers = part->grid->program.register_count;
+    size_t warps = (size_t)part->grid->block_room.warps, entries = part->grid->program.entry_count;
     struct fast_block *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
     block->part = part;
     block->warps = aligned_alloc(HOST_LINE, warps * sizeof *block->warps);
-    block->scoreboards = malloc(warps * registers * sizeof *block->scoreboards);
+    block->scoreboards = aligned_alloc(HOST_LINE, warps * entries * sizeof *block->scoreboards);
     block->signals = part->grid->control_words ? calloc(warps, sizeof *block->signals) : NULL;
     block->async = part->grid->async ? async_block_new((unsigned)warps) : NULL;
     if (!block->warps || !block->scoreboards || (part->grid->control_words && !block->signals) ||
@@ -128,7 +130,7 @@ static struct fast_block *new_block(struct fast_part *part)
     }
     memset(block->warps, 0, warps * sizeof *block->warps);
     for (size_t w = 0; w < warps; w++) {
-        block->warps[w].scoreboard = block->scoreboards + w * registers;
+        block->warps[w].scoreboard = block->scoreboards + w * entries;
         block->warps[w].signals = block->signals ? &block->signals[w] : NULL;
     }
     return block;

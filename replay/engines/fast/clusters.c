@@ -162,7 +162,7 @@ static void release(struct fast_block *b, uint64_t over, uint64_t now)
         w->barrier_until = over;
         w->released = w->released < over ? over : w->released;
         if (w->op && !(w->op->flags & OP_TESTS && fast_await(sm, w)))
-            schedule_other(sm, w);
+            schedule(sm, w);
     }
     fast_sm_look(sm);
 }

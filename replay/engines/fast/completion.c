@@ -62,7 +62,7 @@ static void wake_up(struct fast_sm *sm, struct fast_warp *w)
     if (w->ended || w->waiting || !w->op || (w->wake < UNKNOWN && (!w->signals || w->wake <= sm->now)))
         return;
     wheel_withdraw(w->subcore, w->slot, sm->now, w->wake);
-    schedule_other(sm, w);
+    schedule(sm, w);
 }
 
 /* One of the warp's accesses is performed for the block in this cycle. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw-models/scheduler/schedulers.h"
 #include "replay/base/layout.h"
 #include "replay/base/lsu_lines.h"
 #include "replay/engines/fast/fast.h"
@@ -23,6 +24,7 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
     sc->chip_number = s * (unsigned)m->subcores + number;
     if (!(sc->scheduler = machine_part_state(&m->scheduler)))
         return false;
+    sc->gto = f->scheduler == &scheduler_gto ? sc->scheduler : NULL;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
     for (uint32_t u = 0; u < m->unit_count; u++) {
         const unsigned sharers = machine_unit_sharers(m, u), first = number - number % sharers;
@@ -77,6 +79,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->next_sm = 0;
     f->from = f->delivered = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
+    f->shared_period = ((const struct shared_memory_model *)m->shared.model)->period;
     f->constants = ((const struct instruction_cache_model *)m->constants.model)->keeps;
     f->immediate = memory_system_is_immediate(f->memory);
     f->delay = f->immediate ? memory_system_delay(f->memory) : 0;

@@ -2,7 +2,8 @@
  *
  * How it differs from the reference engine:
  *  - Static work is done once per kernel: the unit, the latency and the registers of every instruction. Registers get
- *    dense numbers, so a warp's scoreboard is an array of the cycles in which its registers are free.
+ *    dense numbers, so a warp's scoreboard is an array of the cycles in which its registers are free. Registers that
+ *    are not in use at the same time share an entry (entries.c).
  *  - Nearly all of an instruction's timing is known when it issues. So when a warp has issued, the engine fetches its
  *    next instruction and computes at once the cycle in which that can issue ("wake"). No warp is looked at before its
  *    wake. An instruction that waits for an access whose end is unknown has no wake. It gets one when the memory system
@@ -16,6 +17,7 @@
 #ifndef REPRISE_REPLAY_ENGINES_FAST_FAST_H
 #define REPRISE_REPLAY_ENGINES_FAST_FAST_H
 
+#include "hw-models/scheduler/gto.h"
 #include "hw-models/unit/pipelined.h"
 #include "replay/base/async.h"
 #include "replay/base/cluster.h"
@@ -59,6 +61,10 @@ enum op_flag {
     OP_CLUSTER = 1 << 18, /* at the barrier of the cluster */
     OP_CACHES = 1 << 19,  /* with OP_ACCESS: may go to caches, on machines whose LSU may refuse */
     OP_SHARED = 1 << 20,  /* with OP_ACCESS: is one access to the block's shared memory */
+    OP_LEAVES = 1 << 21,  /* another than the next instruction may follow it, and no shared entry is in use behind it */
+    OP_GUARDED = 1 << 22,
+    OP_AUX = 1 << 23,    /* has aux values */
+    OP_ATOMIC = 1 << 24, /* with OP_SHARED: the operand is atomic */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_CLUSTER,
 };
 
@@ -83,29 +89,50 @@ static inline uint8_t producer_served(uint8_t producer, enum response_level leve
 #define OP_WAITS 4
 
 struct op {
-    uint32_t wait[OP_WAITS];      /* registers that must be free, filled up with `free_register` */
-    uint32_t destination;         /* the first one, `no_register` without any */
+    uint32_t wait[OP_WAITS];      /* entries of registers that must be free, filled up with FREE_ENTRY */
+    uint32_t destination;         /* the first one's entry, NO_ENTRY without any */
     uint32_t registers;           /* index into program.registers: destinations, then sources that are no destination */
     uint16_t destinations, waits; /* counts: destinations, and all of them */
     uint32_t flags;
     uint8_t unit, producer;
     uint16_t counter; /* with OP_PLAIN or OP_SHARED: the offset in struct fast_part of its counter of transactions */
     uint32_t initiation, latency;
+    uint16_t accesses; /* memory operands */
+    uint16_t width;    /* with OP_SHARED: the operand's, in bytes per lane */
+};
+
+/* Entries of a scoreboard that are no register's: one that is never written, and one that is never waited for. */
+enum { FREE_ENTRY, NO_ENTRY, FIRST_ENTRY };
+
+/* What the instructions of a kernel do with a register: entries.c. */
+struct register_use {
+    uint32_t first, last; /* instructions that name it */
+    uint32_t region;      /* that all of these are in; 0: none yet, SEVERAL: more than one */
+    uint32_t entry;       /* that it has in scoreboards */
+    bool pending;         /* no instruction waits for its last result */
 };
 
 struct program {
-    struct op *ops;
-    uint32_t *registers;
-    uint32_t register_count; /* entries of a scoreboard: the different registers, and the two below */
-    uint32_t free_register;  /* is never written */
-    uint32_t no_register;    /* is never waited for */
-    uint32_t free_exits;     /* instructions that take no time */
+    struct op *ops;            /* [2][op_count]: with shared entries, and with an entry for each register */
+    uint32_t op_count;         /* instructions */
+    uint32_t *registers;       /* entries of scoreboards, as the ops name them */
+    uint32_t register_count;   /* different registers */
+    uint32_t shared_entries;   /* entries that registers share come first in a scoreboard, then one for each register */
+    uint32_t entry_count;      /* entries of a scoreboard: a multiple of what a line of the host's caches holds */
+    struct register_use *uses; /* [register_count] */
+    uint32_t free_exits;       /* instructions that take no time */
 };
 struct fast;
 struct fast_grid;
 /* For the grid's kernel and the chip's machine. With control words no instruction waits for registers. */
 bool program_build(struct program *, const struct fast *, const struct fast_grid *, struct rp_error *);
 void program_free(struct program *);
+
+/* ---- entries.c -------------------------------------------------------------------------------------------------- */
+
+/* Gives the registers of the kernel entries of a scoreboard. Ops name registers by their numbers before, in `used`
+ * items of program.registers; afterwards by entries, and the second half of the ops is there. False: out of memory. */
+bool entries_share(struct program *, const struct rp_kernel *, uint32_t registers, uint32_t used);
 
 /* ---- state ------------------------------------------------------------------------------------------------------ */
 
@@ -116,7 +143,8 @@ struct fast_part;
 
 /* What nearly every issue touches comes first: four lines of the host's caches. */
 struct fast_warp {
-    _Alignas(HOST_LINE) uint64_t *scoreboard; /* [register_count] */
+    _Alignas(HOST_LINE) uint64_t *scoreboard; /* [entry_count] */
+    const struct op *ops;                     /* of its kernel: with shared entries or without */
     struct rp_cursor cursor;
     struct rp_step next;
     const struct op *op; /* of next */
@@ -195,6 +223,7 @@ struct fast_subcore {
     uint64_t refused;      /* slots of `caches` that were ready when the LSU last refused */
     uint64_t shared_units; /* by number: other sub-cores have the same instance */
     void *scheduler;
+    struct gto *gto; /* the same, if it is of that model; else NULL */
     uint64_t accepts[MACHINE_UNITS];
     uint64_t uses[MACHINE_UNITS];               /* slots whose next instruction goes to the unit */
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
@@ -337,6 +366,7 @@ struct fast {
     bool crowded;                        /* the state of all SMs is larger than the caches of a host */
     uint64_t sector;                     /* size of a sector if it matters which of its bytes a write covers, else 0 */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
+    uint64_t shared_period;              /* of the model of shared memory */
     uint64_t delay;                      /* of an access to an immediate memory system */
     bool constants;                      /* the constant cache may miss */
     bool observes, observes_done;        /* an observer wants issues, stalls or ends; ends */
@@ -453,6 +483,10 @@ HOT uint64_t registers_free(const struct fast_warp *w)
     return a;
 }
 
+/* The warp, whose last instruction was `last` (UINT32_MAX: none), goes on with instruction `next`, which is not the one
+ * behind it, or its op is not known. Returns the op of `next`. (entries.c) */
+const struct op *fast_jump(struct fast_sm *, struct fast_warp *, uint32_t last, uint32_t next);
+
 /* ---- barriers.c ------------------------------------------------------------------------------------------------- */
 
 void fast_arrive(struct fast_sm *, struct fast_warp *);
@@ -495,8 +529,6 @@ void memo_free(struct memo *);
 /* Makes the accesses of the warp's next instruction. Returns the cycle of its result, latency included, or UNKNOWN:
  * then sm->token names the access. */
 uint64_t fast_memory(struct fast_sm *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
-/* The same for an instruction with OP_SHARED, whose end is always known. */
-uint64_t fast_shared(struct fast_sm *, const struct fast_warp *, uint64_t dispatched, uint64_t accepted);
 
 /* ---- completion.c ------------------------------------------------------------------------------------------------ */
 
@@ -536,11 +568,6 @@ uint64_t fast_sm_next(const struct fast_sm *);
 
 /* Call it before fast_sm_run(). It affects nothing but the run time of the replay. */
 void fast_prefetch(const struct fast_sm *);
-/* Prefetches the scoreboard entries of instructions that come soon: compilers number registers in program order. */
-HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
-{
-    __builtin_prefetch(&w->scoreboard[op->destination + 16], 1);
-}
 
 /* ---- leaving.c --------------------------------------------------------------------------------------------------- */
 

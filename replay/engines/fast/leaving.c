@@ -58,7 +58,7 @@ static uint64_t issue_early(const struct fast_grid *g, uint32_t index, uint64_t 
 /* The least number of cycles from the placing of a warp to the cycle after its first run has issued. */
 static uint64_t cycles_of_run(const struct fast *f, const struct fast_grid *g, const struct rp_run *run)
 {
-    uint64_t *ready = calloc(g->program.register_count, sizeof *ready), from = 0, at = 0;
+    uint64_t *ready = calloc(g->program.shared_entries, sizeof *ready), from = 0, at = 0;
     for (uint32_t i = run->start; ready && i < run->start + run->length; i++) {
         if (g->program.ops[i].flags & OP_FREE_EXIT)
             continue;

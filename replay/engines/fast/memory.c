@@ -3,36 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/base/access_key.h"
 #include "replay/base/lsu_lines.h"
-#include "replay/engines/fast/fast.h"
+#include "replay/engines/fast/shared.h"
 
-#define MEMO_ENTRIES 1024u /* of each table, a power of two */
-#define MEMO_SEGMENTS 32u  /* accesses with more transactions are not kept */
+struct memo *memo_new(void)
+{
+    struct memo *memo = aligned_alloc(_Alignof(struct memo), sizeof *memo);
+    return memo ? memset(memo, 0, sizeof *memo) : NULL;
+}
 
-struct shared_entry {
-    struct access_key key;
-    struct shared_memory_cost cost;
-    struct kept_offsets offsets; /* of a general pattern, as equal hashes are no proof */
-};
-
-struct global_entry {
-    struct access_key key;
-    uint32_t count;
-    int64_t segment[MEMO_SEGMENTS]; /* relative to the base less the residue */
-    struct kept_offsets offsets;
-};
-
-struct memo {
-    struct shared_entry shared[MEMO_ENTRIES];
-    struct global_entry global[MEMO_ENTRIES];
-    uint32_t bytes[MEMO_ENTRIES][MEMO_SEGMENTS]; /* of each segment in global[], if bytes matter */
-};
-
-struct memo *memo_new(void) { return calloc(1, sizeof(struct memo)); }
 void memo_free(struct memo *memo) { free(memo); }
-
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void lane_addresses(uint64_t base, const struct rp_pattern *p, uint64_t address[RP_WARP_LANES])
 {
@@ -41,43 +21,20 @@ static void lane_addresses(uint64_t base, const struct rp_pattern *p, uint64_t a
 
 /* ---- shared memory ---------------------------------------------------------------------------------------------- */
 
-/* Performs an access of this cost, and adds its transactions to a counter. Returns the cycle in which it ends. */
-HOT uint64_t take_shared(struct fast_sm *sm, struct fast_part *part, uint64_t *counter,
-                         const struct shared_memory_cost *cost, uint64_t dispatched)
-{
-    *counter += cost->transactions;
-    part->statistics.shared_conflicts += cost->conflicts;
-    uint64_t start = cost->occupancy ? later(dispatched, sm->shared_free) : dispatched;
-    if (cost->occupancy)
-        sm->shared_free = start + cost->occupancy;
-    sm->shared_end = later(sm->shared_end, start + cost->duration);
-    return start + cost->duration;
-}
-
 static const struct shared_memory_model *shared_model(const struct fast_sm *sm)
 {
     return (const struct shared_memory_model *)sm->chip->machine->shared.model;
 }
 
-static __attribute__((noinline)) void compute_cost(const struct fast_sm *sm, const struct rp_memory_operand *o,
-                                                   uint64_t base, const struct rp_pattern *p, struct shared_entry *e)
+void fast_compute_cost(const struct fast_sm *sm, const struct rp_memory_operand *o, uint64_t base,
+                       const struct rp_pattern *p, const struct access_key *key, struct shared_entry *e)
 {
     uint64_t address[RP_WARP_LANES];
     lane_addresses(base, p, address);
     struct shared_memory_access access = {p->mask, o->width, address, is_atomic(o)};
     shared_model(sm)->cost(sm->chip->machine->shared.options, &access, &e->cost);
-    e->key = access_key_of(p, base, shared_model(sm)->period, o->width, is_atomic(o));
+    e->key = *key;
     access_key_keep_offsets(&e->offsets, p);
-}
-
-HOT const struct shared_memory_cost *cost_of(const struct fast_sm *sm, const struct rp_memory_operand *o, uint64_t base,
-                                             const struct rp_pattern *p)
-{
-    struct access_key key = access_key_of(p, base, shared_model(sm)->period, o->width, is_atomic(o));
-    struct shared_entry *e = &sm->memo->shared[access_key_index(&key, MEMO_ENTRIES)];
-    if (!access_key_same(&e->key, &e->offsets, &key, p))
-        compute_cost(sm, o, base, p, e);
-    return &e->cost;
 }
 
 /* Where an access costs nothing, it is a transaction. */
@@ -86,20 +43,9 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
 {
     uint64_t *counter = shared_counter(&w->part->statistics, o);
     if (!sm->chip->plain_shared)
-        return take_shared(sm, w->part, counter, cost_of(sm, o, base, p), dispatched);
+        return take_shared(sm, w->part, counter, cost_of(sm, o, o->width, is_atomic(o), base, p), dispatched);
     ++*counter;
     return dispatched;
-}
-
-uint64_t fast_shared(struct fast_sm *sm, const struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
-{
-    const struct rp_dynamic_access *a = w->next.accesses;
-    sm->shared_end = accepted;
-    if (!a->pattern->mask)
-        return accepted + w->latency;
-    const struct shared_memory_cost *cost = cost_of(sm, w->next.instruction->memory, a->base, a->pattern);
-    uint64_t end = take_shared(sm, w->part, part_counter(w->part, w->op->counter), cost, dispatched);
-    return later(accepted, end) + w->latency;
 }
 
 /* The same in the shared memory of other blocks of the cluster: the access first occupies the port of its SM. */
@@ -221,7 +167,7 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
     uint64_t period = later(model->period(sm->chip->machine->coalescer.options), sm->chip->sector);
     struct access_key key = access_key_of(p, base, period, o->width, false);
-    size_t index = access_key_index(&key, MEMO_ENTRIES);
+    size_t index = access_key_index(&key, p, MEMO_ENTRIES);
     struct global_entry *e = &sm->memo->global[index];
     bool repeats = atomics_repeat(sm, o), covers = bytes_matter(sm, o);
     if (repeats || !access_key_same(&e->key, &e->offsets, &key, p)) {

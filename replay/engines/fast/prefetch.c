@@ -49,7 +49,7 @@ static void fetch_operands(const struct fast_warp *w)
     __builtin_prefetch(w->next.accesses);
     __builtin_prefetch(&w->scoreboard[op->wait[0]], 1);
     __builtin_prefetch(&w->scoreboard[op->wait[1]], 1);
-    fast_prefetch_board(w, op);
+    __builtin_prefetch(&w->scoreboard[op->destination], 1);
 }
 
 void fast_prefetch(const struct fast_sm *sm)

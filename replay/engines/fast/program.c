@@ -151,7 +151,7 @@ static bool is_shared(const struct fast *f, const struct fast_grid *g, const str
 {
     const struct rp_memory_operand *o = in->memory;
     return in->memory_count == 1 && path_of_space(o->space) == PATH_SHARED && !needs_resolving(g->launch, o->space) &&
-           !is_bulk(o) && !f->job->sampled && !f->plain_shared;
+           !is_bulk(o) && o->width <= UINT16_MAX && !f->job->sampled && !f->plain_shared;
 }
 
 static struct op build_op(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
@@ -173,33 +173,39 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
                                          : 0) |
                      (async_acts(in) ? OP_ACTS : 0) | (async_starts(in) ? OP_STARTS : 0) |
                      (async_tests(in) ? OP_TESTS : 0) | (async_awaits_groups(in) ? OP_GROUPS : 0) |
-                     (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
+                     (by_space ? OP_BY_SPACE : 0) | (in->flags & RP_GUARDED ? OP_GUARDED : 0) |
+                     (rp_aux_count(in) ? OP_AUX : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
     if (flags & OP_ACCESS)
         flags |= (f->may_refuse && may_reach_caches(in) ? OP_CACHES : 0) | (is_shared(f, g, in) ? OP_SHARED : 0);
     struct op op = {.flags = flags,
                     .unit = t.unit,
                     .producer = (uint8_t)producer_of(in),
                     .initiation = t.initiation,
-                    .latency = t.latency};
+                    .latency = t.latency,
+                    .accesses = (uint16_t)in->memory_count};
     if (flags & (OP_PLAIN | OP_SHARED)) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
         struct fast_part part;
         op.counter = offset_of(&part, shared ? shared_counter(&part.statistics, in->memory)
                                              : global_counter(&part.statistics, in->memory));
         op.latency += shared ? 0 : (uint32_t)f->delay;
+        op.width = (uint16_t)in->memory->width;
+        op.flags |= is_atomic(in->memory) ? OP_ATOMIC : 0;
     }
     return op;
 }
 
-/* Fills in the registers that the op itself holds. */
-static void fill_op(const struct program *p, struct op *op)
+/* Fills in the entries that the op itself holds. */
+static void fill_op(const struct program *p, const struct rp_instruction *in, struct op *op)
 {
-    const uint32_t *number = p->registers + op->registers;
+    const uint32_t *entry = p->registers + op->registers;
     for (unsigned i = 0; i < OP_WAITS; i++)
-        op->wait[i] = i < op->waits ? number[i] : p->free_register;
+        op->wait[i] = i < op->waits ? entry[i] : FREE_ENTRY;
     if (op->waits > OP_WAITS || op->destinations > 1)
         op->flags |= OP_MANY;
-    op->destination = op->destinations ? number[0] : p->no_register;
+    if (async_starts(in)) /* no instruction waits for its registers */
+        op->destinations = 0;
+    op->destination = op->destinations ? entry[0] : NO_ENTRY;
 }
 
 bool program_build(struct program *p, const struct fast *f, const struct fast_grid *grid, struct rp_error *err)
@@ -209,20 +215,19 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
     struct names names = {0};
     *p = (struct program){0};
     bool fine = collect_names(&names, k);
-    p->ops = calloc((size_t)k->instruction_count + 1, sizeof *p->ops);
-    p->registers = malloc((all_registers(k) + 1) * sizeof *p->registers);
+    p->op_count = k->instruction_count;
+    p->ops = calloc(2 * (size_t)k->instruction_count + 1, sizeof *p->ops);
+    p->registers = malloc((2 * all_registers(k) + 1) * sizeof *p->registers);
     fine = fine && p->ops && p->registers;
     if (!fine)
         rp_fail(err, RP_SYSTEM, "out of memory for the tables of kernel %s", k->name);
-    p->free_register = (uint32_t)names.count;
-    p->no_register = p->free_register + 1;
-    p->register_count = p->free_register + 2;
     bool ordered = has_block_fence(f, k);
     uint32_t used = 0;
     for (uint32_t i = 0; fine && i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
-        if (operand_registers(in) > UINT16_MAX) {
-            fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many registers", k->name, i);
+        if (operand_registers(in) > UINT16_MAX || in->memory_count > UINT16_MAX) {
+            fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many %s", k->name, i,
+                           in->memory_count > UINT16_MAX ? "addresses" : "registers");
             break;
         }
         p->ops[i] = build_op(f, grid, in);
@@ -237,15 +242,14 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         p->ops[i].registers = used;
         if (!grid->control_words)
             used += add_operands(p, &names, in, &p->ops[i]);
-        fill_op(p, &p->ops[i]);
         if (p->ops[i].flags & (OP_ACTS | OP_TESTS | OP_GROUPS))
             p->ops[i].flags |= OP_EXTENDED;
-        if (async_starts(in)) { /* no instruction waits for its registers */
-            p->ops[i].destination = p->no_register;
-            p->ops[i].destinations = 0;
-        }
     }
     free(names.items);
+    if (fine && !entries_share(p, k, (uint32_t)names.count, used))
+        fine = rp_fail(err, RP_SYSTEM, "out of memory for the registers of kernel %s", k->name);
+    for (uint32_t i = 0; fine && i < 2 * k->instruction_count; i++)
+        fill_op(p, &k->instructions[i % k->instruction_count], &p->ops[i]);
     if (fine)
         return true;
     program_free(p);
@@ -256,5 +260,6 @@ void program_free(struct program *p)
 {
     free(p->ops);
     free(p->registers);
+    free(p->uses);
     *p = (struct program){0};
 }

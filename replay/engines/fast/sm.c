@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "replay/engines/fast/advance.h"
+#include "replay/engines/fast/shared.h"
 
 #define PAUSES_AHEAD 256u /* cycles after a pause for which it looks when blocks can leave */
 
@@ -104,10 +105,17 @@ static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast
     sm->accesses[sm->token].unordered = true;
 }
 
+/* Not inline: with it issue would need more registers than there are. */
+static __attribute__((noinline)) uint64_t access_shared(struct fast_sm *sm, const struct fast_warp *w,
+                                                        uint64_t dispatched, uint64_t accepted)
+{
+    return shared_access(sm, w, dispatched, accepted);
+}
+
 /* Makes the accesses of the warp's next instruction. Returns when it is done, or UNKNOWN. */
 HOT uint64_t access_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
-    return w->op->flags & OP_SHARED ? fast_shared(sm, w, dispatched, accepted)
+    return w->op->flags & OP_SHARED ? access_shared(sm, w, dispatched, accepted)
                                     : fast_memory(sm, w, dispatched, accepted);
 }
 
@@ -119,7 +127,6 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     uint64_t done = *dispatched + w->initiation;
     if (w->next.executed)
         done = op->flags & OP_ACCESS ? access_memory(sm, w, *dispatched, done) : done + w->latency;
-    fast_prefetch_board(w, op);
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
     if (op->flags & OP_MANY) {
         const uint32_t *number = w->part->grid->program.registers + op->registers;
@@ -249,7 +256,6 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
                struct rp_error *err)
 {
     sm->last_issue = sm->now;
-    sc->ready &= ~(1ull << w->slot);
     if (w->op->flags & OP_EXTENDED)
         return (w->op->flags & OP_OBSERVED ? issue_observed : issue_extended)(sm, sc, w, not_taken, err);
     uint64_t dispatched;
@@ -258,12 +264,17 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     return advance(sm, w, err);
 }
 
+HOT int pick_of(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
+{
+    return sc->gto ? gto_pick(sc->gto, candidates, false) : sm->chip->scheduler->pick(sc->scheduler, candidates);
+}
+
 /* The scheduler's choice. A warp that yields is a candidate only if there is no other. */
 HOT int pick(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
 {
     uint64_t eager = sc->yielding && sc->yields_at == sm->now ? candidates & ~sc->yielding : candidates;
-    int slot = eager ? sm->chip->scheduler->pick(sc->scheduler, eager) : -1;
-    return slot < 0 && eager != candidates ? sm->chip->scheduler->pick(sc->scheduler, candidates) : slot;
+    int slot = eager ? pick_of(sm, sc, eager) : -1;
+    return slot < 0 && eager != candidates ? pick_of(sm, sc, candidates) : slot;
 }
 
 /* Slots whose next instruction goes to a unit that does not accept it now. */
@@ -293,7 +304,8 @@ static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore 
     return next;
 }
 
-HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
+/* Not inline: the loops around it then keep what they need in registers. */
+static __attribute__((noinline)) bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
 {
     struct fast_subcore *sc = &sm->subcores[index];
     wheel_turn(sc, sm->now);
@@ -308,10 +320,10 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
     if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        sm->chip->machine->scheduler.model->name);
-    struct fast_warp *w = sc->slots[slot];
-    bool fine = issue(sm, sc, w, not_taken, err);
+    /* Before the warp issues, as that can only make it earlier: the processor need not wait for the warp's wake. */
+    sc->ready &= ~(1ull << slot);
     sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
-    return fine;
+    return issue(sm, sc, sc->slots[slot], not_taken, err);
 }
 
 HOT void report(struct fast_sm *sm)
@@ -352,11 +364,17 @@ uint64_t fast_sm_next(const struct fast_sm *sm)
     return inside < outside ? inside : outside;
 }
 
-/* Steps all sub-cores in one cycle. */
+HOT bool step_if_due(struct fast_sm *sm, unsigned index, struct rp_error *err)
+{
+    return sm->next[index] != sm->now || step(sm, index, err);
+}
+
+/* Steps all sub-cores in one cycle. Those that the SM does not have are never due. */
 HOT bool cycle(struct fast_sm *sm, struct rp_error *err)
 {
-    for (unsigned i = 0; i < sm->subcore_count; i++)
-        if (sm->next[i] == sm->now && !step(sm, i, err))
+    for (unsigned i = 0; i < sm->subcore_count; i += 4)
+        if (!step_if_due(sm, i, err) || !step_if_due(sm, i + 1, err) || !step_if_due(sm, i + 2, err) ||
+            !step_if_due(sm, i + 3, err))
             return false;
     return true;
 }
