@@ -22,8 +22,9 @@
       "sub-cores of an SM, each with a scheduler and units of its own")                                                \
     X(clock_mhz, "clock_mhz", OPTION_FRACTION, "MHz", FRACTION(1) / 1000, FRACTION(100000), FRACTION(1000), NULL,      \
       "core clock; converts cycles to time, and with pipeline staged says how fast DRAM's is")                         \
-    X(placement, "placement", OPTION_CHOICE, "", 0, 2, 0, machine_placements,                                          \
-      "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps; even: "     \
+    X(placement, "placement", OPTION_CHOICE, "", 0, 3, 0, machine_placements,                                          \
+      "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps; rotating: " \
+      "of several such, another one is first for each block; even: "                                                   \
       "warps go to the sub-cores of all SMs in turns, regardless of blocks (pipeline one-at-a-time)")                  \
     X(measure, "measure", OPTION_CHOICE, "", 0, 1, 0, machine_measures,                                                \
       "cycles of a launch: until the last sub-core is done, or the mean of those that have a warp (pipeline "          \
@@ -273,7 +274,7 @@ extern const char *const machine_capabilities[]; /* "unknown", "50", ...: those 
 extern const char *const machine_fences[];
 extern const char *const machine_shared_sizes[];
 extern const char *const machine_hashes[]; /* enum of hw-models/cache/set-hash.h */
-enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED, PLACEMENT_EVEN };
+enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED, PLACEMENT_EVEN, PLACEMENT_ROTATING };
 extern const char *const machine_measures[];
 enum { MEASURE_GRID, MEASURE_PROCESSOR };
 enum { FENCES_BY_SCOPE, FENCES_ALL };

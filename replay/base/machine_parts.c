@@ -7,7 +7,7 @@
 
 const char *const machine_kinds[] = {"gpu", "cores", NULL};
 const char *const machine_coherences[] = {"none", "msi", NULL};
-const char *const machine_placements[] = {"warp-id", "balanced", "even", NULL};
+const char *const machine_placements[] = {"warp-id", "balanced", "even", "rotating", NULL};
 const char *const machine_no_name[] = {"", NULL};
 const char *const machine_capabilities[] = {"unknown", "50",  "52",  "53",  "60",  "61",  "62", "70",
                                             "72",      "75",  "80",  "86",  "87",  "88",  "89", "90",

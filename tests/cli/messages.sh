@@ -71,7 +71,7 @@ says 2 "no such file; did you mean '$dir/mangled.ptx'?" run --module "$dir/mange
 quiet_about "did you mean" info "$dir/other"
 
 says 1 "unknown policy 'lrrr'; did you mean 'lrr'?" wcet "$t" -m orin-wcet --check lrrr
-says 1 "unknown policy 'foo'; there are: lrr, gto, gty, oldest, two-level, random, levels" wcet "$t" -m orin-wcet --check foo
+says 1 "unknown policy 'foo'; there are: lrr, gto, gty, grr, oldest, two-level, random, levels" wcet "$t" -m orin-wcet --check foo
 
 # ---- a file that is something else ---------------------------------------------------------------------------------
 printf '__global__ void k(float *p) { *p = 1; }\n' >"$dir/k.cu"

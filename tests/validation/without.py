@@ -8,10 +8,10 @@ from script import check_texts, command_line, run, side_by_side
 QUANTITIES = {**CYCLES, **COUNTERS, 'active_warps': ('active warps of an SM', lambda l: l['occupancy']['warp_cycles'] / l['occupancy']['sm_cycles']),
               'active_sms': ('SMs active, % of the cycles', lambda l: 100 * l['occupancy']['sm_cycles'] / SMS / l['cycles'])}
 # Program, launch, quantity, and the settings.
-ROWS = (*((program, launch, quantity, 'scheduler=gto') for program, launch in (('backprop', '0'), ('hotspot', '0'), ('lud', '2'))
+ROWS = (*((program, launch, quantity, 'scheduler=gty') for program, launch in (('backprop', '0'), ('hotspot', '0'), ('lud', '2'))
           for quantity in ('gpu_active_cycles', 'active_warps')),
-        *(('gemm', '0', quantity, 'scheduler=lrr') for quantity in ('active_sms', 'active_warps', 'gpu_active_cycles')),
-        ('backprop', '0', 'gpu_active_cycles', 'scheduler=lrr'), ('hotspot', '0', 'gpu_active_cycles', 'scheduler=lrr'),
+        *(('gemm', '0', quantity, setting) for setting in ('scheduler=gty', 'scheduler=lrr') for quantity in ('active_sms', 'active_warps', 'gpu_active_cycles')),
+        ('gemm', '0', 'gpu_active_cycles', 'placement=balanced'),
         ('nn', '0', 'sm_active_cycles', 'tlb=none l2_tlb=none'), ('3DConvolution', '0', 'sm_active_cycles', 'tlb=none l2_tlb=none'),
         ('2DConvolution', '0', 'active_warps', 'l1.merges=8'), ('backprop', '1', 'dram_sectors', 'l2.dirty_ways=0'),
         ('nw', '99', 'dram_sectors', 'l2.fill=0'), ('gramschmidt', '1', 'dram_sectors', 'l2.fill=0'), ('bicg', '1', 'l2_sectors', 'l1.hash=none'),

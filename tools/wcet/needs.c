@@ -237,8 +237,8 @@ static void find_issue(struct finder *f)
     needs(f, WCET_SUBCORES, m->subcores > 1);
     needs(f, WCET_BLOCKS, rp_launch_blocks(f->launch) > 1);
     needs(f, WCET_DUAL_ISSUE, m->issue_width > 1);
-    if (m->placement == PLACEMENT_BALANCED && m->subcores > 1)
-        lacks(f, "placement=warp-id", "placement 'balanced'");
+    if (m->placement != PLACEMENT_WARP_ID && m->subcores > 1)
+        lacks(f, "placement=warp-id", "placement '%s'", machine_placements[m->placement]);
     find_instruction_cache(f);
     if (obeys_control_words(m, f->kernel))
         lacks(f, "dependencies=scoreboard", "the control words of %.60s", f->kernel->name);

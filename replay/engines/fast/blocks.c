@@ -40,14 +40,27 @@ static void report_block(const struct fast_sm *sm, const struct fast_block *b, b
 
 /* ---- placing ---------------------------------------------------------------------------------------------------- */
 
+/* Where the search for the sub-core of a block's first warp begins: with `rotating`, behind where it did for the block
+ * before. An empty SM begins anew. */
+static void turn_subcores(struct fast_sm *sm)
+{
+    bool empty = true;
+    for (unsigned s = 0; s < sm->subcore_count; s++)
+        empty &= !sm->subcores[s].taken;
+    const bool turns = sm->chip->machine->placement == PLACEMENT_ROTATING && !empty;
+    sm->first_subcore = turns ? (sm->first_subcore + 1) % sm->subcore_count : 0;
+}
+
 static struct fast_subcore *subcore_for(const struct fast_sm *sm, unsigned warp)
 {
-    struct fast_subcore *first = sm->subcores, *best = first;
+    struct fast_subcore *first = sm->subcores, *best = &first[sm->first_subcore];
     if (sm->chip->machine->placement == PLACEMENT_WARP_ID)
         return first + warp % sm->subcore_count;
-    for (unsigned s = 1; s < sm->subcore_count; s++)
-        if (__builtin_popcountll(first[s].taken) < __builtin_popcountll(best->taken))
-            best = &first[s];
+    for (unsigned n = 1; n < sm->subcore_count; n++) {
+        struct fast_subcore *s = &first[(sm->first_subcore + n) % sm->subcore_count];
+        if (__builtin_popcountll(s->taken) < __builtin_popcountll(best->taken))
+            best = s;
+    }
     return best;
 }
 
@@ -185,6 +198,7 @@ static bool place_block(struct fast_sm *sm, struct fast_assigned *a, struct rp_e
     if (!open_block(sm->chip->job, block, warps, err))
         return false;
     report_block(sm, block, false);
+    turn_subcores(sm);
     for (unsigned i = 0; i < warps; i++) {
         block->warps[i].subcore = subcore_for(sm, i);
         place_warp(sm, &block->warps[i]);

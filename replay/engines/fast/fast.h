@@ -323,6 +323,7 @@ struct fast_sm {
     unsigned assigned_count;      /* blocks that are placed next */
     struct memo *memo;            /* of the thread that runs this SM */
     uint64_t stop;                /* the earlier of `until` and the next event outside the sub-cores */
+    unsigned first_subcore;       /* with which the search for those of the last block's warps began */
     unsigned subcore_count;       /* 0: it has had no block yet, and holds nothing */
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at; NEVER: there is none */
     struct fast_subcore *subcores;

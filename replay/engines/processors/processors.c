@@ -25,6 +25,7 @@ uint64_t processor_of_warp(const struct processors *p, uint64_t block, uint64_t 
     switch (p->placement) {
     case PLACEMENT_EVEN: return (block * p->warps + warp) % p->count;
     case PLACEMENT_BALANCED: return sm * p->subcores + (before + warp) % p->subcores;
+    case PLACEMENT_ROTATING: return sm * p->subcores + (block / p->sms + warp) % p->subcores;
     default: return sm * p->subcores + warp % p->subcores;
     }
 }

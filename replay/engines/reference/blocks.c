@@ -74,14 +74,29 @@ static void report_block(const struct reference *r, const struct ref_block *b, b
     engine_report_block(r->job, &at, leaves, r->now);
 }
 
+/* With `rotating` the search for the sub-core of a block's first warp begins one further each time; in an empty SM at the
+ * first. */
+static void turn_subcores(const struct reference *r, struct ref_sm *sm)
+{
+    unsigned count = (unsigned)r->machine->subcores, resident = 0;
+    for (unsigned s = 0; s < count; s++)
+        resident += sm->subcores[s].resident;
+    if (r->machine->placement == PLACEMENT_ROTATING && resident)
+        sm->first_subcore = (sm->first_subcore + 1) % count;
+    else
+        sm->first_subcore = 0;
+}
+
 static unsigned subcore_for(const struct reference *r, const struct ref_sm *sm, unsigned warp)
 {
-    unsigned count = (unsigned)r->machine->subcores, best = 0;
+    unsigned count = (unsigned)r->machine->subcores, best = sm->first_subcore;
     if (r->machine->placement == PLACEMENT_WARP_ID)
         return warp % count;
-    for (unsigned s = 1; s < count; s++)
+    for (unsigned n = 1; n < count; n++) {
+        unsigned s = (sm->first_subcore + n) % count;
         if (sm->subcores[s].resident < sm->subcores[best].resident)
             best = s;
+    }
     return best;
 }
 
@@ -157,6 +172,7 @@ bool ref_place_block(struct reference *r, struct ref_grid *g, const struct ref_b
     g->resident++;
     g->statistics->blocks++;
     g->statistics->warps += block->warp_count;
+    turn_subcores(r, sm);
     for (unsigned i = 0; i < block->warp_count; i++)
         place_warp(r, &block->warps[i]);
     for (unsigned i = 0; i < block->warp_count; i++)

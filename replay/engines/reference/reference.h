@@ -142,6 +142,7 @@ struct ref_sm {
     uint64_t next_place; /* the cycle from which it may get a block */
     struct ref_block *blocks;
     struct ref_subcore *subcores;
+    unsigned first_subcore;     /* with which the search for those of the last block's warps began */
     uint64_t shared_free;       /* the cycle from which shared memory takes another access */
     uint64_t cluster_port_free; /* the same of the port to the shared memory of other SMs */
     struct async_queue updates;

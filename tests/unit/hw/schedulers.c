@@ -63,6 +63,18 @@ Test(schedulers, gty_is_greedy_then_takes_the_youngest)
     cr_expect_eq(s->pick(state, 0x6), 2);
 }
 
+Test(schedulers, grr_is_greedy_then_takes_turns)
+{
+    const struct scheduler_model *s = &scheduler_grr;
+    begin(s, 4);
+    cr_expect_eq(s->pick(state, 0xf), 0);
+    cr_expect_eq(s->pick(state, 0xf), 0, "greedy");
+    cr_expect_eq(s->pick(state, 0xe), 1, "0 stalls: the next");
+    cr_expect_eq(s->pick(state, 0xf), 1, "greedy: stays with 1 though 0 is older and 3 is younger");
+    cr_expect_eq(s->pick(state, 0x9), 3, "1 stalls, too: the next ready one behind it");
+    cr_expect_eq(s->pick(state, 0x7), 0, "3 stalls: round to the first");
+}
+
 Test(schedulers, limited_lets_the_oldest_issue)
 {
     const struct scheduler_model *s = &scheduler_swl;

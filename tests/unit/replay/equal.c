@@ -104,7 +104,7 @@ static size_t sampled_settings(uint64_t *seed, struct machine_setting *settings)
 /* Keys that select another path through the engines, and their values. A value that stands twice is drawn twice as
  * often. */
 static const char *const choices[][6] = {
-    {"placement", "warp-id", "balanced"},
+    {"placement", "warp-id", "balanced", "rotating"},
     {"dispatch_latency", "0", "0", "7", "300"},
     {"dispatch_interval", "0", "0", "1", "50", "3000"},
     {"dispatch_warp_interval", "0", "0", "1", "30"},
