@@ -58,8 +58,7 @@ static bool guest_same_registers(const struct guest_warp *w, unsigned *differs)
         differ |= now[predicates + n] ^ then[predicates + n];
     differ &= v->active;
     for (unsigned r = 0; r < w->g.program->guest->isa->registers && !differ; r++) {
-        for (unsigned l = 0; l < LANES; l++)
-            differ |= v->active >> l & 1 ? now[r * LANES + l] ^ then[r * LANES + l] : 0;
+        differ = v->active & w->engine->compare[CMP_NE](now + r * LANES, then + r * LANES);
         *differs = differ ? r : *differs;
     }
     return !differ;

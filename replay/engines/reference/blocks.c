@@ -74,8 +74,8 @@ static void report_block(const struct reference *r, const struct ref_block *b, b
     engine_report_block(r->job, &at, leaves, r->now);
 }
 
-/* With `rotating` the search for the sub-core of a block's first warp begins one further each time; in an empty SM at the
- * first. */
+/* With `rotating` the search for the sub-core of a block's first warp begins one further each time; in an empty SM at
+ * the first. */
 static void turn_subcores(const struct reference *r, struct ref_sm *sm)
 {
     unsigned count = (unsigned)r->machine->subcores, resident = 0;
