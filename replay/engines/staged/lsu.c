@@ -125,8 +125,10 @@ static void drop_reply(struct staged_sm *sm)
 void staged_lsu_receive(struct staged_sm *sm)
 {
     struct staged *g = sm->chip;
-    if (!sm->live_warps && sm->replies.count)
+    if (!sm->live_warps && sm->replies.count) {
         drop_reply(sm);
+        staged_mark_busy(g);
+    }
     if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES]) {
         staged_push(g, &sm->replies, fifo_pop(&sm->ejected));
         sm->wake = 0;

@@ -308,7 +308,7 @@ static void sleep_on(struct staged *g)
     for (int64_t s = 0; s < g->machine->sms; s++)
         if (g->sms[s].live_warps)
             wake.core = least(wake.core, g->sms[s].wake);
-    if (g->countdown)
+    if (g->may_place) /* blocks are placed at the end of the cycle in which the countdown is over */
         wake.core = least(wake.core, g->cycle + g->countdown);
     wake.core = least(wake.core, g->cycle + SLEEP);
     for (;;) {

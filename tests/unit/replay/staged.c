@@ -1,6 +1,7 @@
 /* The staged pipeline: the fast engine, in which components sleep, equals the reference engine, which steps all of them
  * in every cycle: random traces on random machines, with every queue as short as it may be. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -206,6 +207,17 @@ static void compare(const char *path, const struct machine *m, uint64_t seed)
     rp_trace_close(trace);
 }
 
+/* Random launches that a machine stepped cycle by cycle replays in some milliseconds. */
+static struct synthetic_options short_options(uint64_t seed)
+{
+    struct synthetic_options options = synthetic_random_options(seed);
+    options.threads = options.threads > 150 ? 150 : options.threads;
+    options.blocks = options.blocks > 5 ? 5 : options.blocks;
+    options.iterations = options.iterations > 2 ? 2 : options.iterations;
+    options.phase_length = options.phase_length > 10 ? 10 : options.phase_length;
+    return options;
+}
+
 static void compare_seeds(uint64_t first, uint64_t count)
 {
     char path[] = "/tmp/reprise-staged-XXXXXX";
@@ -213,11 +225,7 @@ static void compare_seeds(uint64_t first, uint64_t count)
     struct rp_error err;
     uint64_t compared = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
-        struct synthetic_options options = synthetic_random_options(seed);
-        options.threads = options.threads > 150 ? 150 : options.threads;
-        options.blocks = options.blocks > 5 ? 5 : options.blocks;
-        options.iterations = options.iterations > 2 ? 2 : options.iterations;
-        options.phase_length = options.phase_length > 10 ? 10 : options.phase_length;
+        struct synthetic_options options = short_options(seed);
         struct machine *m = random_staged_machine(seed * 7919);
         if (!m)
             continue;
@@ -235,6 +243,25 @@ Test(staged, random_traces_0) { compare_seeds(0 * SEEDS, SEEDS); }
 Test(staged, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
 Test(staged, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
 Test(staged, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
+
+/* A launch begins while device memory still works for the one before: its blocks come in the same cycle whether all
+ * else sleeps or not. */
+Test(staged, a_launch_begins_while_the_chip_sleeps)
+{
+    char path[] = "/tmp/reprise-staged-XXXXXX", latency[32];
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    const struct synthetic_options options = short_options(34);
+    cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+    const char *settings[] = {"l2.slices=6", "dram.channels=3", "dram.clock_mhz=1365", "dram.t_rc=300", latency, NULL};
+    for (unsigned cycles = 600; cycles < 720; cycles++) {
+        snprintf(latency, sizeof latency, "pipeline.launch_latency=%u", cycles);
+        struct machine *m = test_machine("rtx2060-accelsim", NULL, settings);
+        compare(path, m, cycles);
+        machine_free(m);
+    }
+    unlink(path);
+}
 
 /* ---- parts that are ideal, and what Accel-Sim does otherwise, on cases worked out by hand ------------------------ */
 
