@@ -1,6 +1,7 @@
 /* Loads, stores and atomics of 32 cores. Mostly all of them access one range, or each its own stack at the same offset:
  * then the words lie side by side or at equal distances, and the functions of frontend/core/access.h move them. All
- * else goes core by core, in ascending order. */
+ * else goes core by core, in ascending order; an atomic by several begins behind the lane with which the last one began.
+ */
 #include "frontend/core/access.h"
 #include "frontend/guest/lanes.h"
 #include "frontend/guest/plain.h"
@@ -472,7 +473,7 @@ static inline __attribute__((always_inline)) void guest_atomic_words(struct gues
     g->stored |= changed != 0;
 }
 
-/* Lanes in ascending order, where all is checked and nobody is told. */
+/* Where all is checked and nobody is told. */
 static void guest_atomic_checked(struct guest_group *g, const struct uop *u, lanemask executed,
                                  const struct lane_addresses *la)
 {
@@ -549,18 +550,19 @@ static bool guest_atomic_is_plain(const struct guest_group *g, const struct uop 
            g->program->guest->isa->unaligned_atomics && !g->observer && !g->machine->reservations;
 }
 
-/* False: it must be made lane by lane. */
-static bool guest_atomic_at_once(struct guest_group *g, const struct uop *u, lanemask executed, bool checked,
-                                 const struct lane_addresses *la)
+/* False: it must be made lane by lane. first: the lanes that come before the others. */
+static bool guest_atomic_at_once(struct guest_group *g, const struct uop *u, lanemask executed, lanemask first,
+                                 bool checked, const struct lane_addresses *la)
 {
     const bool pair = u->op == GUEST_COMPARE_EXCHANGE_PAIR;
     const uint32_t bytes = guest_access_bytes(u);
     struct guest_offsets at;
     if (!guest_atomic_is_plain(g, u))
         return false;
-    if (checked && !pair)
-        guest_atomic_checked(g, u, executed, la);
-    else if (checked || !SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, bytes, pair ? 4 : bytes, executed))
+    if (checked && !pair) {
+        guest_atomic_checked(g, u, first, la);
+        guest_atomic_checked(g, u, executed & ~first, la);
+    } else if (checked || !SIMD_SELECT(guest_find_in_stacks)(&at, la, &g->stacks, bytes, pair ? 4 : bytes, executed))
         return false;
     else if (pair)
         guest_exchange_pairs_in_stacks(g, u, executed, &at);
@@ -569,28 +571,49 @@ static bool guest_atomic_at_once(struct guest_group *g, const struct uop *u, lan
     return true;
 }
 
-/* Lanes in ascending order. */
-static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
+/* Of several lanes at one word the first one takes a lock. If that were always the lowest one, it could take the lock
+ * again and again, and find each time that another must come before. So the next access begins behind the lane with
+ * which this one began. Returns the lanes from there on, which come first; the others follow. */
+static lanemask guest_take_turns_at(struct guest_group *g, uint32_t address, lanemask executed)
 {
-    struct guest_group *g = (struct guest_group *)w;
-    const struct guest_memory *memory = &g->machine->memory;
-    struct lane_addresses la;
+    uint8_t *turn = &g->turn[address / 4 % GUEST_TURNS];
+    if (!(executed & (executed - 1)))
+        return executed;
+    const lanemask behind = executed & ~(lanemask)0 << *turn, first = behind ? behind : executed;
+    *turn = (uint8_t)((__builtin_ctz(first) + 1) % RP_WARP_LANES);
+    return first;
+}
+
+static void guest_atomic_by_lanes(struct guest_group *g, const struct uop *u, lanemask lanes, bool checked,
+                                  const struct lane_addresses *la)
+{
     struct guest_atomic_access a = {.bytes = guest_access_bytes(u)};
     const uint32_t unaligned = g->program->guest->isa->unaligned_atomics ? 0 : a.bytes - 1;
-    u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
-    guest_log_access(g, u, executed, &la);
-    const bool checked = guest_in_range(memory, &la, a.bytes, GUEST_READ | GUEST_WRITE);
-    if (guest_atomic_at_once(g, u, executed, checked, &la))
-        return;
-    for (lanemask m = executed; m && !g->failed; m &= m - 1) {
+    for (lanemask m = lanes; m && !g->failed; m &= m - 1) {
         a.lane = (unsigned)__builtin_ctz(m);
-        a.address = (uint32_t)lane_address(&la, a.lane);
-        a.host = checked ? memory->linear + a.address : NULL;
+        a.address = (uint32_t)lane_address(la, a.lane);
+        a.host = checked ? g->machine->memory.linear + a.address : NULL;
         if (a.address & unaligned)
             guest_misaligned(g, u, a.lane, a.address, a.bytes);
         else if (!guest_atomic_of_lane(g, u, &a))
             guest_access_failed(g, u, a.lane, a.address);
     }
+}
+
+/* One lane after another. */
+static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
+{
+    struct guest_group *g = (struct guest_group *)w;
+    struct lane_addresses la;
+    u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
+    guest_log_access(g, u, executed, &la);
+    const bool checked = guest_in_range(&g->machine->memory, &la, guest_access_bytes(u), GUEST_READ | GUEST_WRITE);
+    const uint32_t lowest = (uint32_t)lane_address(&la, (unsigned)__builtin_ctz(executed));
+    const lanemask first = u->op == GUEST_LOAD_RESERVED ? executed : guest_take_turns_at(g, lowest, executed);
+    if (guest_atomic_at_once(g, u, executed, first, checked, &la))
+        return;
+    guest_atomic_by_lanes(g, u, first, checked, &la);
+    guest_atomic_by_lanes(g, u, executed & ~first, checked, &la);
 }
 
 void guest_log_rest(struct guest_group *g, const struct uop *failed)

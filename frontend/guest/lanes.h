@@ -11,6 +11,8 @@
 struct guest_observer;
 
 /* 32 neighbouring cores. Lane handlers see the warp, which is therefore the first member. */
+#define GUEST_TURNS 64 /* words of memory whose turns are kept apart */
+
 struct guest_group {
     struct warp w; /* w.live: the cores that have not exited */
     struct guest_machine *machine;
@@ -21,8 +23,9 @@ struct guest_group {
     struct guest_stacks stacks;
     uint64_t in_place; /* by guest_place_bit: the registers by which an access to stacks has found all lanes at one
                         * place, in the straight line of uops that is being executed (places.h) */
-    bool stored;       /* memory has changed since somebody cleared this */
-    bool failed;       /* an access was not made; machine->err says why */
+    uint8_t turn[GUEST_TURNS]; /* by word: the lane that comes first in its next atomic access by several lanes */
+    bool stored;               /* memory has changed since somebody cleared this */
+    bool failed;               /* an access was not made; machine->err says why */
 };
 
 /* The lanes in which compare(a, b) holds, of registers of 32 bits. */

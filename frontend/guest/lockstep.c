@@ -149,6 +149,14 @@ static bool guest_end_spinning(struct guest_warp *w)
     return some;
 }
 
+/* From 0 to `most`. Turns and patience that are always as long could end again and again where another core holds a
+ * lock. */
+static uint32_t guest_random(struct guest_warp *w, uint32_t most)
+{
+    w->random = w->random * 1664525u + 1013904223u; /* Numerical Recipes, 7.1: "ranqd1" */
+    return (w->random >> 16) % (most + 1);
+}
+
 /* The slot that has waited longest, if that is longer than patience allows; LANES: none has. */
 static unsigned guest_longest(struct guest_warp *w, uint32_t patience)
 {
@@ -162,7 +170,7 @@ static unsigned guest_longest(struct guest_warp *w, uint32_t patience)
             longest = slot;
         }
     }
-    w->overdue = first + patience + 1;
+    w->overdue = first + patience + 1 + guest_random(w, patience / 4);
     return w->steps - first > patience ? longest : LANES;
 }
 
@@ -537,17 +545,18 @@ static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
     q->best = q->best == slot ? GUEST_UNKNOWN : q->best;
 }
 
-/* Instructions of a group until its turn is over: GUEST_QUANTUM, or fewer if a core comes to the limit before. A core
- * executes at most as many as its group. */
+/* Instructions of a group until its turn is over: GUEST_QUANTUM or somewhat less, and no more than until a core comes
+ * to the limit. A core executes at most as many as its group. */
 static uint64_t guest_turn_length(struct guest_warp *w, uint64_t limit)
 {
+    const uint64_t length = GUEST_QUANTUM - guest_random(w, GUEST_QUANTUM / 8);
     uint64_t most = 0;
-    if (!limit || w->steps + GUEST_QUANTUM <= limit)
-        return GUEST_QUANTUM;
+    if (!limit || w->steps + length <= limit)
+        return length;
     guest_settle(w);
     for (unsigned l = 0; l < LANES; l++)
         most = w->g.w.live >> l & 1 && w->apart[l] > most ? w->apart[l] : most;
-    return most + GUEST_QUANTUM <= limit ? GUEST_QUANTUM : most < limit ? limit - most : 1;
+    return most + length <= limit ? length : most < limit ? limit - most : 1;
 }
 
 /* Runs a group for a turn. */
@@ -623,7 +632,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->engine = e;
     w->g.machine = e->machine;
     w->g.program = e->program;
-    w->g.first = first;
+    w->g.first = w->random = first;
     guest_set_stacks(&w->g.stacks, &e->machine->memory, first);
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);

@@ -49,6 +49,7 @@ struct guest_warp {
     uint32_t stack_pitch;          /* how much lower that of the next lane does */
     struct guest_waiting waiting;  /* all splits but the one that runs */
     uint64_t overdue;              /* the steps at which to look for a split that has waited too long */
+    uint32_t random;               /* state of its random stream, which is the same in each run */
     uint32_t run_start;            /* the instruction at which the current run began */
     uint64_t steps;                /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */

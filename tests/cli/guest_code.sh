@@ -111,6 +111,18 @@ python3 tests/guests/small.py "$work/stripped.elf" strip "$work/small.elf"
 fails 3 "jump to 0x10080, where lock step has found no code: the file has no symbols; link it without -s, or take --engine reference" \
     "$r" run --guest "$work/stripped.elf"
 
+# ---- cores that wait for one another -------------------------------------------------------------------------------------
+# Each core takes a lock by xchg, looks whether it is its turn, from the highest core to core 0, and gives the lock back. No
+# core waits for the lock for long, but who always took it first would take it for ever.
+small ia32 b8 00005250 cd 80 89 c6 b8 00005251 cd 80 89 c7 29 f7 4f bb DATA \
+    b8 00000001 87 03 85 c0 75 f5 8b 4b 04 39 f9 0f 95 c2 75 03 ff 43 04 c7 03 00000000 84 d2 75 de b8 00000001 31 db cd 80
+for cores in 1 2 3 8 32 33 64; do
+    timeout 60 "$r" run -q --guest "$work/small.elf" --cores $cores --limit 1000000 2>"$work/err"
+    is "turns under a lock, $cores cores" "$? $(cat "$work/err")" "0 "
+done
+timeout 60 "$r" run -q --guest "$work/small.elf" --cores 4 --engine reference
+is "turns under a lock, one core after another" $? 0
+
 # ---- limits --------------------------------------------------------------------------------------------------------------
 "$r" run --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 4 --limit 10 2>"$work/err"
 executed=$(sed -n 's/.*has executed \([0-9]*\) instructions, the limit is 10 .*/\1/p' "$work/err")

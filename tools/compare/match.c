@@ -304,6 +304,25 @@ static bool match_groups(struct compare *c, const struct kernels *k)
     return fine;
 }
 
+static bool has_value(const struct measured_launch *l)
+{
+    bool some = false;
+    for (size_t q = 0; q < QUANTITY_COUNT; q++)
+        some |= l->has[q] && q != QUANTITY_CLOCK;
+    return some;
+}
+
+/* Of launches without a value, as ncu prints n/a or nan for all that was asked for, nothing can be compared. */
+static bool find_empty(struct compare *c)
+{
+    bool fine = true;
+    for (size_t i = 0; i < c->measured.count && fine; i++)
+        if (c->launch_of[i] >= 0 && !has_value(&c->measured.launches[i]))
+            fine = stray(c, false, i, "it is launch %" PRId64 " of the trace, and no value of it can be compared",
+                         c->launch_of[i]);
+    return fine;
+}
+
 static bool find_unmeasured(struct compare *c)
 {
     uint32_t count = rp_trace_launch_count(c->trace);
@@ -334,7 +353,7 @@ static bool check_count(const struct compare *c, const struct kernels *k, struct
 
 static bool match(struct compare *c, const struct kernels *k)
 {
-    return (c->args->skip >= 0 ? match_in_order(c, k) : match_groups(c, k)) && find_unmeasured(c);
+    return (c->args->skip >= 0 ? match_in_order(c, k) : match_groups(c, k)) && find_empty(c) && find_unmeasured(c);
 }
 
 bool compare_match(struct compare *c, struct rp_error *err)
