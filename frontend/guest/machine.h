@@ -33,6 +33,7 @@ struct guest_core {
     uint32_t id;
     uint64_t retired;     /* instructions executed */
     uint32_t reservation; /* the word of an LR that no store has changed since; GUEST_NO_RESERVATION: none */
+    uint32_t holder;      /* its place in the machine's list of those that have one */
     uint8_t reserved;     /* bytes of it: 4, or 8 of a pair */
     uint8_t status;       /* enum guest_status */
     /* Of the plain engine, for instruction sets that have them: condition flags, whether the core executes short
@@ -49,7 +50,8 @@ struct guest_machine {
     uint32_t cores, live; /* live: those that have not exited */
     struct guest_core *core;
     FILE *output, *errors; /* where the program's 1 and 2 go */
-    uint32_t reservations; /* how many cores have one */
+    uint32_t *holders;     /* the cores that have a reservation, in any order */
+    uint32_t reservations; /* how many these are */
     bool linux;            /* it answers calls of its own with -ENOSYS, as Linux does; for comparisons with qemu */
     bool ended;            /* by exit_group */
     int status;            /* the program's: the first one that is not 0 */
@@ -94,32 +96,39 @@ bool guest_release_barrier(struct guest_machine *);
 /* The core reserves this word, or pair of words. */
 static inline void guest_reserve(struct guest_machine *m, struct guest_core *c, uint32_t address, uint32_t bytes)
 {
-    m->reservations += c->reservation == GUEST_NO_RESERVATION;
+    if (c->reservation == GUEST_NO_RESERVATION) {
+        c->holder = m->reservations;
+        m->holders[m->reservations++] = c->id;
+    }
     c->reservation = address;
     c->reserved = bytes > 4 ? 8 : 4;
+}
+
+/* The core has one, and loses it. */
+static inline void guest_end_reservation(struct guest_machine *m, struct guest_core *c)
+{
+    const uint32_t last = m->holders[--m->reservations];
+    m->holders[c->holder] = last;
+    m->core[last].holder = c->holder;
+    c->reservation = GUEST_NO_RESERVATION;
 }
 
 /* True: the core held a reservation that begins here. It has none afterwards. */
 static inline bool guest_take_reservation(struct guest_machine *m, struct guest_core *c, uint32_t address)
 {
     const bool holds = c->reservation == address;
-    m->reservations -= c->reservation != GUEST_NO_RESERVATION;
-    c->reservation = GUEST_NO_RESERVATION;
+    if (c->reservation != GUEST_NO_RESERVATION)
+        guest_end_reservation(m, c);
     return holds;
 }
 
 /* A store to this word ends the reservations of all cores that have it. */
 static inline void guest_end_reservations(struct guest_machine *m, uint32_t address, uint32_t bytes)
 {
-    if (!m->reservations)
-        return;
-    for (uint32_t i = 0; i < m->cores; i++) {
-        struct guest_core *c = &m->core[i];
-        if (c->reservation != GUEST_NO_RESERVATION && c->reservation < address + bytes &&
-            address < c->reservation + c->reserved) {
-            c->reservation = GUEST_NO_RESERVATION;
-            m->reservations--;
-        }
+    for (uint32_t i = m->reservations; i-- > 0;) {
+        struct guest_core *c = &m->core[m->holders[i]];
+        if (c->reservation < address + bytes && address < c->reservation + c->reserved)
+            guest_end_reservation(m, c);
     }
 }
 

@@ -108,8 +108,9 @@ void *guest_grow(size_t bytes)
 {
     static unsigned taken;
     while (__atomic_exchange_n(&taken, 1, __ATOMIC_SEQ_CST))
-        if (linux_cores)
-            guest_call(CALL_YIELD, 0, 0, 0);
+        while (__atomic_load_n(&taken, __ATOMIC_RELAXED)) /* which is spinning; LDREX and STREX tell cores apart */
+            if (linux_cores)
+                guest_call(CALL_YIELD, 0, 0, 0);
     const unsigned long old = (unsigned long)guest_call(CALL_BRK, 0, 0, 0), start = (old + 15) & ~15ul;
     const unsigned long wanted = start + bytes;
     const int grown = wanted >= old && (unsigned long)guest_call(CALL_BRK, (long)wanted, 0, 0) == wanted;
