@@ -301,6 +301,13 @@ END
     }
     disasm_arm() { instructions | grep -v ' \.word\| \.short\| \.byte\| 0000 movs r0, r0$'; }
     built_here "$work/arm" objdump_arm disasm_arm
+    # A jump table of seven bytes, and the byte that fills it up, which has a mapping symbol of its own
+    printf '.syntax unified\n.thumb\n.global _start\n.thumb_func\n_start: tbb [pc, r0]\n.byte 4, 4, 5, 5, 6, 6, 4\n.p2align 1\nmovs r0, #1\nmovs r7, #1\nsvc 0\n' >"$work/table.s"
+    arm-linux-gnueabihf-gcc -march=armv7-a -mthumb -static -nostdlib -o "$work/table.elf" "$work/table.s"
+    arm-linux-gnueabihf-objdump -d "$work/table.elf" | instructions | sed 's/\t/ /; s/ *$//' >"$work/objdump"
+    "$r" disasm "$work/table.elf" | instructions >"$work/disasm"
+    check "a table of seven bytes as objdump has it" cmp "$work/objdump" "$work/disasm"
+    check "its last byte" grep -q "[.]byte 0x00" "$work/disasm"
 else
     echo "ok - guests of ARM, built anew # SKIP no arm-linux-gnueabihf-gcc here (Debian: gcc-arm-linux-gnueabihf)"
 fi

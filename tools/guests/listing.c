@@ -61,6 +61,16 @@ static uint32_t guest_uop_of(const struct guest_program *p, uint32_t address)
     return p->guest->isa->interworks ? guest_uop_at(p, address | 1) : UOP_NOWHERE;
 }
 
+/* How many bytes of `size` lie before the next mapping symbol: data that follow other data may have one of their own.
+ */
+static uint32_t guest_before_mark(const struct guest *g, uint32_t address, uint32_t size)
+{
+    for (uint32_t i = 0; i < g->mark_count; i++)
+        if (g->marks[i].address > address)
+            return g->marks[i].address - address < size ? g->marks[i].address - address : size;
+    return size;
+}
+
 /* What is no code, between instructions: words where they are whole. Returns how many bytes these are. */
 static uint32_t guest_print_data(const struct guest_program *p, uint32_t address)
 {
@@ -70,8 +80,9 @@ static uint32_t guest_print_data(const struct guest_program *p, uint32_t address
         const struct guest_code *c = &g->code[i];
         if (address < c->low || address >= c->high)
             continue;
-        const bool whole = !(address & 3) && c->high - address >= 4 && guest_uop_of(p, address + 2) == UOP_NOWHERE;
-        const uint32_t size = whole ? 4 : c->high - address < step ? 1 : step;
+        const uint32_t left = guest_before_mark(g, address, c->high - address);
+        const bool whole = !(address & 3) && left >= 4 && guest_uop_of(p, address + 2) == UOP_NOWHERE;
+        const uint32_t size = whole ? 4 : left < step ? 1 : step;
         guest_print_bytes(address, c->bytes + (address - c->low), size);
         return size;
     }
