@@ -151,10 +151,10 @@ static bool guest_end_spinning(struct guest_warp *w)
 
 /* From 0 to `most`. Turns and patience that are always as long could end again and again where another core holds a
  * lock. */
-static uint32_t guest_random(struct guest_warp *w, uint32_t most)
+static uint32_t guest_random(uint32_t *state, uint32_t most)
 {
-    w->random = w->random * 1664525u + 1013904223u; /* Numerical Recipes, 7.1: "ranqd1" */
-    return (w->random >> 16) % (most + 1);
+    *state = *state * 1664525u + 1013904223u; /* Numerical Recipes, 7.1: "ranqd1" */
+    return (*state >> 16) % (most + 1);
 }
 
 /* The slot that has waited longest, if that is longer than patience allows; LANES: none has. */
@@ -170,7 +170,7 @@ static unsigned guest_longest(struct guest_warp *w, uint32_t patience)
             longest = slot;
         }
     }
-    w->overdue = first + patience + 1 + guest_random(w, patience / 4);
+    w->overdue = first + patience + 1 + guest_random(&w->random, patience / 4);
     return w->steps - first > patience ? longest : LANES;
 }
 
@@ -545,11 +545,10 @@ static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
     q->best = q->best == slot ? GUEST_UNKNOWN : q->best;
 }
 
-/* Instructions of a group until its turn is over: GUEST_QUANTUM or somewhat less, and no more than until a core comes
+/* Instructions of a group until its turn is over: `length`, and no more than until a core comes
  * to the limit. A core executes at most as many as its group. */
-static uint64_t guest_turn_length(struct guest_warp *w, uint64_t limit)
+static uint64_t guest_turn_length(struct guest_warp *w, uint64_t length, uint64_t limit)
 {
-    const uint64_t length = GUEST_QUANTUM - guest_random(w, GUEST_QUANTUM / 8);
     uint64_t most = 0;
     if (!limit || w->steps + length <= limit)
         return length;
@@ -563,7 +562,7 @@ static uint64_t guest_turn_length(struct guest_warp *w, uint64_t limit)
 static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
 {
     const bool alone = e->group_count == 1;
-    const uint64_t end = w->steps + guest_turn_length(w, e->options.limit);
+    const uint64_t end = w->steps + guest_turn_length(w, e->turn, e->options.limit);
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
     w->changed = false;
@@ -699,6 +698,8 @@ static void guest_wait_for_ever(struct guest_engine *e)
 static bool guest_round(struct guest_engine *e, bool *some, bool *changed)
 {
     *some = *changed = false;
+    /* the same of all groups: what they record is alike then, and takes less time */
+    e->turn = GUEST_QUANTUM - guest_random(&e->random, GUEST_QUANTUM / 8);
     for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
         struct guest_warp *w = &e->groups[i];
         guest_turn_of_group(e, w);

@@ -7,8 +7,8 @@
  * one that comes before. A split that has waited for `patience` instructions of its group runs next, so that cores that
  * spin cannot hold up those they wait for.
  *
- * Groups take turns of GUEST_QUANTUM instructions. Nothing depends on host threads or time: a guest always runs the
- * same way, also where its cores race. */
+ * Groups take turns of GUEST_QUANTUM instructions, or up to an eighth less in some rounds. Nothing depends on host
+ * threads or time: a guest always runs the same way, also where its cores race. */
 #ifndef REPRISE_FRONTEND_GUEST_LOCKSTEP_H
 #define REPRISE_FRONTEND_GUEST_LOCKSTEP_H
 

@@ -72,6 +72,7 @@ struct guest_engine {
     void (*add_few)(uint32_t count[LANES], lanemask, uint32_t);
     void (*add)(uint64_t count[LANES], lanemask, uint64_t);
     uint32_t group_count;
+    uint32_t turn, random; /* instructions of a group in this round; state of the random stream that this is from */
     struct guest_warp *groups;
     uint8_t *windows, *slot_at;
     struct guest_recorder recorder;
