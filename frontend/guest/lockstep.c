@@ -699,7 +699,8 @@ static bool guest_round(struct guest_engine *e, bool *some, bool *changed)
 {
     *some = *changed = false;
     /* the same of all groups: what they record is alike then, and takes less time */
-    e->turn = GUEST_QUANTUM - guest_random(&e->random, GUEST_QUANTUM / 8);
+    const uint32_t less = guest_random(&e->random, GUEST_QUANTUM - 1);
+    e->turn = GUEST_QUANTUM - (less < GUEST_QUANTUM / 8 ? less : 0);
     for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
         struct guest_warp *w = &e->groups[i];
         guest_turn_of_group(e, w);
