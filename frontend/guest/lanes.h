@@ -10,9 +10,9 @@
 
 struct guest_observer;
 
-/* 32 neighbouring cores. Lane handlers see the warp, which is therefore the first member. */
 #define GUEST_TURNS 64 /* words of memory whose turns are kept apart */
 
+/* 32 neighbouring cores. Lane handlers see the warp, which is therefore the first member. */
 struct guest_group {
     struct warp w; /* w.live: the cores that have not exited */
     struct guest_machine *machine;

@@ -545,8 +545,8 @@ static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
     q->best = q->best == slot ? GUEST_UNKNOWN : q->best;
 }
 
-/* Instructions of a group until its turn is over: `length`, and no more than until a core comes
- * to the limit. A core executes at most as many as its group. */
+/* Instructions of a group until its turn is over: `length`, or fewer if a core comes to the limit before. A core
+ * executes at most as many as its group. */
 static uint64_t guest_turn_length(struct guest_warp *w, uint64_t length, uint64_t limit)
 {
     uint64_t most = 0;
@@ -698,7 +698,7 @@ static void guest_wait_for_ever(struct guest_engine *e)
 static bool guest_round(struct guest_engine *e, bool *some, bool *changed)
 {
     *some = *changed = false;
-    /* the same of all groups: what they record is alike then, and takes less time */
+    /* Shorter in one round of eight, for all groups: what they record is alike then, and takes less time. */
     const uint32_t less = guest_random(&e->random, GUEST_QUANTUM - 1);
     e->turn = GUEST_QUANTUM - (less < GUEST_QUANTUM / 8 ? less : 0);
     for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
