@@ -186,10 +186,7 @@ static unsigned guest_choose(struct guest_warp *w, uint32_t patience)
 static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
 {
     struct guest_waiting *q = &w->waiting;
-    if (w->g.stored) {
-        guest_note_stores(w);
-        w->spin.at = UOP_NOWHERE; /* a state before the store does not count */
-    }
+    guest_note_stores(w);
     unsigned slot = guest_choose(w, patience);
     if (slot == LANES && guest_end_spinning(w))
         slot = guest_choose(w, patience);
@@ -211,8 +208,7 @@ static void guest_join(struct guest_warp *w, uint32_t at)
     const unsigned slot = w->waiting.slot_at[at] - 1u;
     w->g.w.active |= w->waiting.lanes[slot];
     guest_free_slot(&w->waiting, slot);
-    if (w->spin.spinners & w->g.w.active)
-        guest_watch_closely(w, w->g.w.active);
+    guest_watch_joined(w);
 }
 
 /* Whether the current split, which is at `at`, goes on before all others. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
-#define GUEST_COMPARED 256  /* steps of a round whose stores are compared, at most */
+#define GUEST_COMPARED 1024 /* steps of a round whose stores are compared, or in which lanes part, at most */
 
 /* Another split runs. */
 static void guest_watch(struct guest_warp *w, lanemask lanes)
@@ -20,12 +20,14 @@ static void guest_keep_state(struct guest_warp *w, uint32_t at)
     w->spin.at = at;
     w->spin.lanes = w->g.w.active;
     guest_note_stores(w);
+    w->spin.stored = false;
     memcpy(w->spin.registers, w->g.w.window, GUEST_WINDOW_BYTES);
     const lanemask codes[] = {w->g.w.sign, w->g.w.zero, w->g.w.carry, w->g.w.overflow};
     memcpy(w->spin.codes, codes, sizeof codes);
 }
 
-void guest_watch_closely(struct guest_warp *w, lanemask lanes)
+/* The split that runs has cores that were spinning. */
+static void guest_watch_closely(struct guest_warp *w, lanemask lanes)
 {
     w->spin.runs = lanes;
     w->spin.at = UOP_NOWHERE;
@@ -34,8 +36,32 @@ void guest_watch_closely(struct guest_warp *w, lanemask lanes)
     guest_compare_stores(&w->g, true);
 }
 
+static uint64_t guest_steps_since_kept(const struct guest_warp *w)
+{
+    return w->steps - (w->spin.next - w->spin.distance);
+}
+
+/* Whether these are part of those that are watched, and may soon be with the others again. If they were spinning, there
+ * must be a state that no store has made old. */
+static bool guest_parted(const struct guest_warp *w, lanemask lanes)
+{
+    const struct guest_spin *s = &w->spin;
+    return !(lanes & ~s->runs) && guest_steps_since_kept(w) <= GUEST_COMPARED &&
+           (!(s->spinners & lanes) || (s->at != UOP_NOWHERE && w->g.compares && !s->stored));
+}
+
+void guest_watch_joined(struct guest_warp *w)
+{
+    const lanemask lanes = w->g.w.active;
+    if (w->spin.spinners & lanes && !guest_parted(w, lanes))
+        guest_watch_closely(w, lanes);
+    w->spin.runs |= lanes;
+}
+
 void guest_watch_split(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
+    if (guest_parted(w, lanes))
+        return;
     if (w->spin.spinners & lanes) {
         guest_watch_closely(w, lanes);
         guest_keep_state(w, at);
@@ -69,15 +95,15 @@ static bool guest_same_registers(const struct guest_warp *w, unsigned *differs)
 bool guest_is_back(struct guest_warp *w)
 {
     const bool compared = w->g.compares;
-    const uint64_t kept = w->spin.next - w->spin.distance; /* steps when the state was kept */
     if (!guest_same_registers(w, &w->spin.differs))
         return false;
-    if (!w->g.stored)
+    guest_note_stores(w);
+    if (!w->spin.stored)
         return true;
-    if (!compared && w->steps - kept > GUEST_COMPARED)
+    if (!compared && guest_steps_since_kept(w) > GUEST_COMPARED)
         return false;
     guest_compare_stores(&w->g, !compared);
-    guest_note_stores(w);
+    w->spin.stored = false;
     w->spin.at = compared ? UOP_NOWHERE : w->spin.at;
     return false;
 }

@@ -32,6 +32,7 @@ struct guest_spin {
     lanemask spinners; /* have been spinning: a state of theirs is kept at once */
     lanemask runs;     /* the split that is watched */
     uint32_t at;       /* where it had that state; UOP_NOWHERE: none is kept */
+    bool stored;       /* somebody of the group has stored since */
     lanemask lanes;
     uint64_t next;     /* the group's steps at which another state is kept */
     uint64_t distance; /* 0: the first state will be kept */

@@ -123,6 +123,13 @@ done
 timeout 60 "$r" run -q --guest "$work/small.elf" --cores 4 --engine reference
 is "turns under a lock, one core after another" $? 0
 
+# Each core takes a lock by LDREX and STREX without a load before, which lets one core of a group by at a time: that all spin
+# shows once the last has come by. A core has 18,000 instructions if nobody sees it.
+small arm e59f2038 e3a01001 e1923f9f e1820f91 e3500000 1afffffb e3530000 1afffff7 e5923004 e2833001 e5823004 e3a03000 e5823000 \
+    e3a00000 e3a07001 ef000000 DATA
+timeout 60 "$r" run -q --guest "$work/small.elf" --cores 256 --limit 9000 2>"$work/err"
+is "an exchange by LDREX and STREX, 256 cores" "$? $(cat "$work/err")" "0 "
+
 # ---- limits --------------------------------------------------------------------------------------------------------------
 "$r" run --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 4 --limit 10 2>"$work/err"
 executed=$(sed -n 's/.*has executed \([0-9]*\) instructions, the limit is 10 .*/\1/p' "$work/err")
