@@ -1,6 +1,7 @@
 /* Loads, stores and atomics of 32 cores. Mostly all of them access one range, or each its own stack at the same offset:
  * then the words lie side by side or at equal distances, and the functions of frontend/core/access.h move them. All
- * else goes core by core, in ascending order; an atomic by several begins behind the lane with which the last one began.
+ * else goes core by core, in ascending order; an atomic by several begins behind the lane with which the last one
+ * began.
  */
 #include "frontend/core/access.h"
 #include "frontend/guest/lanes.h"

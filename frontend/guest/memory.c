@@ -46,11 +46,15 @@ bool guest_memory_open(struct guest_memory *m, const struct guest *g, uint32_t c
 {
     *m = (struct guest_memory){.cores = cores, .stack_bytes = stack_bytes, .stack_pitch = stack_bytes + GUEST_PAGE};
     const uint64_t all = cores * ((uint64_t)stack_bytes + GUEST_PAGE); /* the pitch may not fit its own 32 bits */
-    if (all > GUEST_STACK_TOP - GUEST_HEAP_LIMIT)
-        return rp_fail(
-            err, RP_USAGE,
-            "%u stack%s of %u bytes, each with a page behind it, do%s not fit between 0x80000000 and 0xc0000000",
-            (unsigned)cores, rp_plural(cores), (unsigned)stack_bytes, cores == 1 ? "es" : "");
+    const uint32_t room = GUEST_STACK_TOP - GUEST_HEAP_LIMIT;
+    if (all > room) {
+        const uint32_t most = room / cores / GUEST_PAGE * GUEST_PAGE - GUEST_PAGE;
+        return rp_fail(err, RP_USAGE,
+                       "%u stack%s of %u bytes, each with a page behind it, do%s not fit between 0x80000000 and "
+                       "0xc0000000; --stack %u is the most for so many cores",
+                       (unsigned)cores, rp_plural(cores), (unsigned)stack_bytes, cores == 1 ? "es" : "",
+                       (unsigned)most);
+    }
     m->stacks_low = GUEST_STACK_TOP - (uint32_t)all;
     if (guest_memory_fill(m, g, err))
         return true;

@@ -99,7 +99,7 @@ fails 1 "records nothing" "$r" record -o "$work/x.wtr" --guest $mm --engine refe
 fails 1 "there is no variable 'Q'" "$r" run --guest $mm --data Q=zeros:4
 fails 1 "but the variable has 4096" "$r" run --guest $mm --data A=zeros:1M
 fails 1 "write SYMBOL=FILE" "$r" run --guest $mm --save 2
-fails 1 "do not fit between" "$r" run --guest $mm --cores 4096 --stack 1M
+fails 1 "do not fit between 0x80000000 and 0xc0000000; --stack 258048 is the most for so many cores" "$r" run --guest $mm --cores 4096 --stack 1M
 fails 1 "--grid is for kernels and CUDA programs, not for guests" "$r" run --guest $mm --grid 4
 fails 1 "--threads x: give a whole number" "$r" run --guest $mm --threads x
 for option in "--cores 3" "--data A=zeros:4" "--patience 3" "--engine reference"; do

@@ -359,12 +359,14 @@ static bool cores_fit(const struct machine *m, struct machine_misfit *out)
                                  "pipeline 'cores' is that of machines of kind 'cores', which do not name it");
     if (m->mesh_columns > m->cores) {
         out->keys[1] = "cores";
-        return misfit(out, "mesh.columns", "a row of the mesh has more tiles than there are cores");
+        return misfit(out, "mesh.columns",
+                      "a row of the mesh has more tiles than there are cores; set mesh.columns to fewer");
     }
     if (m->l2_banks > m->cores || m->dram_channels > m->cores) {
         out->keys[1] = "cores";
         return misfit(out, m->l2_banks > m->cores ? "l2.banks" : "dram.channels",
-                      "a tile has at most one bank of L2 and one channel: there may be no more of them than cores");
+                      "a tile has at most one bank of L2 and one channel; set l2.banks and dram.channels to at most "
+                      "the number of cores");
     }
     return caches_fit(m, out) && memory_fits(m, out);
 }
