@@ -6,6 +6,7 @@
 #include "frontend/core/access.h"
 #include "frontend/guest/lanes.h"
 #include "frontend/guest/plain.h"
+#include "frontend/guest/reservations.h"
 #include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
@@ -204,7 +205,7 @@ static void guest_access_apart(struct guest_group *g, const struct uop *u, struc
 static void guest_end_reservations_of(struct guest_group *g, const struct uop *u, lanemask executed,
                                       const struct lane_addresses *la)
 {
-    for (lanemask m = executed; m && g->machine->reservations; m &= m - 1)
+    for (lanemask m = executed; m; m &= m - 1)
         guest_end_reservations(g->machine, (uint32_t)lane_address(la, (unsigned)__builtin_ctz(m)),
                                guest_access_bytes(u));
 }
@@ -213,7 +214,7 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
                              const struct lane_addresses *la)
 {
     g->stored |= !g->compares;
-    if (g->machine->reservations)
+    if (guest_may_be_reserved(g->machine, la->low, la->high + guest_access_bytes(u)))
         guest_end_reservations_of(g, u, executed, la);
 }
 
@@ -241,6 +242,8 @@ static void guest_access_few(struct guest_group *g, const struct uop *u, lanemas
     const uint32_t *address = operand_at(&g->w, u->a);
     struct lane_addresses la;
     la.affine = false;
+    la.low = 0;
+    la.high = UINT32_MAX;
     for (lanemask m = executed; m; m &= m - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(m);
         la.at[lane] = address[lane] + (uint32_t)u->imm;
@@ -548,7 +551,7 @@ static void guest_exchange_pairs_in_stacks(struct guest_group *g, const struct u
 static bool guest_atomic_is_plain(const struct guest_group *g, const struct uop *u)
 {
     return u->op != GUEST_LOAD_RESERVED && u->op != GUEST_STORE_CONDITIONAL &&
-           g->program->guest->isa->unaligned_atomics && !g->observer && !g->machine->reservations;
+           g->program->guest->isa->unaligned_atomics && !g->observer && !g->machine->reservations.count;
 }
 
 /* False: it must be made lane by lane. first: the lanes that come before the others. */

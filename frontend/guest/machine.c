@@ -1,4 +1,5 @@
 #include "frontend/guest/machine.h"
+#include "frontend/guest/reservations.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,10 +40,11 @@ bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t
     if (!guest_memory_open(&m->memory, g, cores, stack_bytes ? stack_bytes : GUEST_STACK_DEFAULT, err))
         return false;
     m->core = calloc(cores, sizeof *m->core);
-    m->holders = malloc(cores * sizeof *m->holders);
+    m->reservations.holders = malloc(cores * sizeof *m->reservations.holders);
+    guest_no_reservations(&m->reservations);
     m->decoded = calloc(GUEST_DECODED, GUEST_DECODED_BYTES);
     m->decoded_at = malloc(GUEST_DECODED * sizeof *m->decoded_at);
-    if (!m->core || !m->holders || !m->decoded || !m->decoded_at) {
+    if (!m->core || !m->reservations.holders || !m->decoded || !m->decoded_at) {
         guest_machine_close(m);
         return rp_fail(err, RP_SYSTEM, "out of memory");
     }
@@ -62,7 +64,7 @@ bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t
 void guest_machine_close(struct guest_machine *m)
 {
     free(m->core);
-    free(m->holders);
+    free(m->reservations.holders);
     free(m->decoded);
     free(m->decoded_at);
     m->core = NULL;

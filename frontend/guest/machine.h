@@ -33,7 +33,7 @@ struct guest_core {
     uint32_t id;
     uint64_t retired;     /* instructions executed */
     uint32_t reservation; /* the word of an LR that no store has changed since; GUEST_NO_RESERVATION: none */
-    uint32_t holder;      /* its place in the machine's list of those that have one */
+    uint32_t holder;      /* its place in the list of those that have one */
     uint8_t reserved;     /* bytes of it: 4, or 8 of a pair */
     uint8_t status;       /* enum guest_status */
     /* Of the plain engine, for instruction sets that have them: condition flags, whether the core executes short
@@ -44,18 +44,26 @@ struct guest_core {
 };
 #define GUEST_NO_RESERVATION 1u /* no word has this address */
 
+/* The reservations of all cores (reservations.h). */
+#define GUEST_RESERVED_PLACES 256u
+struct guest_reservations {
+    uint32_t *holders;                  /* the cores that have one, in any order */
+    uint32_t count;                     /* how many these are */
+    uint32_t low, high;                 /* no reserved byte lies below `low`, or at `high` or above */
+    uint16_t at[GUEST_RESERVED_PLACES]; /* how many are of these 8 bytes of memory, by their number modulo the places */
+};
+
 struct guest_machine {
     const struct guest *guest;
     struct guest_memory memory;
     uint32_t cores, live; /* live: those that have not exited */
     struct guest_core *core;
     FILE *output, *errors; /* where the program's 1 and 2 go */
-    uint32_t *holders;     /* the cores that have a reservation, in any order */
-    uint32_t reservations; /* how many these are */
-    bool linux;            /* it answers calls of its own with -ENOSYS, as Linux does; for comparisons with qemu */
-    bool ended;            /* by exit_group */
-    int status;            /* the program's: the first one that is not 0 */
-    bool failed;           /* *err says why */
+    struct guest_reservations reservations;
+    bool linux;  /* it answers calls of its own with -ENOSYS, as Linux does; for comparisons with qemu */
+    bool ended;  /* by exit_group */
+    int status;  /* the program's: the first one that is not 0 */
+    bool failed; /* *err says why */
     struct rp_error *err;
     const _Atomic bool *interrupted; /* set by another thread or a signal: the run fails; NULL: never */
     /* Of the plain engine: instructions by address modulo GUEST_DECODED, as their instruction set has them. */
@@ -92,44 +100,5 @@ bool guest_interrupted(struct guest_machine *);
 
 /* Cores that wait at the barrier go on, if all others have exited or wait, too. True: some go on. */
 bool guest_release_barrier(struct guest_machine *);
-
-/* The core reserves this word, or pair of words. */
-static inline void guest_reserve(struct guest_machine *m, struct guest_core *c, uint32_t address, uint32_t bytes)
-{
-    if (c->reservation == GUEST_NO_RESERVATION) {
-        c->holder = m->reservations;
-        m->holders[m->reservations++] = c->id;
-    }
-    c->reservation = address;
-    c->reserved = bytes > 4 ? 8 : 4;
-}
-
-/* The core has one, and loses it. */
-static inline void guest_end_reservation(struct guest_machine *m, struct guest_core *c)
-{
-    const uint32_t last = m->holders[--m->reservations];
-    m->holders[c->holder] = last;
-    m->core[last].holder = c->holder;
-    c->reservation = GUEST_NO_RESERVATION;
-}
-
-/* True: the core held a reservation that begins here. It has none afterwards. */
-static inline bool guest_take_reservation(struct guest_machine *m, struct guest_core *c, uint32_t address)
-{
-    const bool holds = c->reservation == address;
-    if (c->reservation != GUEST_NO_RESERVATION)
-        guest_end_reservation(m, c);
-    return holds;
-}
-
-/* A store to this word ends the reservations of all cores that have it. */
-static inline void guest_end_reservations(struct guest_machine *m, uint32_t address, uint32_t bytes)
-{
-    for (uint32_t i = m->reservations; i-- > 0;) {
-        struct guest_core *c = &m->core[m->holders[i]];
-        if (c->reservation < address + bytes && address < c->reservation + c->reserved)
-            guest_end_reservation(m, c);
-    }
-}
 
 #endif

@@ -3,6 +3,7 @@
 #include "frontend/core/access.h"
 #include "frontend/core/lanes/loop.h"
 #include "frontend/guest/lanes.h"
+#include "frontend/guest/reservations.h"
 #include "tracefmt/writer.h"
 
 #define ALL_LANES for (int l = 0; l < LANES; l++)
@@ -351,7 +352,7 @@ NOINLINE void access_elsewhere(struct warp *w, const struct uop *u, lanemask exe
     HANDLER(name)                                                                                                      \
     {                                                                                                                  \
         const struct guest_group *g = (struct guest_group *)w;                                                         \
-        if (is_in_stack(g, u, width, executed) && !g->machine->reservations)                                           \
+        if (is_in_stack(g, u, width, executed) && !guest_stacks_reserved(g->machine))                                  \
             name##_in_stack(w, u);                                                                                     \
         else                                                                                                           \
             access_elsewhere(w, u, executed);                                                                          \
@@ -360,7 +361,7 @@ NOINLINE void access_elsewhere(struct warp *w, const struct uop *u, lanemask exe
     {                                                                                                                  \
         struct guest_group *g = (struct guest_group *)w;                                                               \
         u32 offset;                                                                                                    \
-        if (!knows_place(g, u, width, &offset) || g->machine->reservations) {                                          \
+        if (!knows_place(g, u, width, &offset) || guest_stacks_reserved(g->machine)) {                                 \
             name(w, u, executed);                                                                                      \
             return;                                                                                                    \
         }                                                                                                              \
@@ -463,8 +464,8 @@ HANDLER(store_list)
 {
     struct guest_group *g = (struct guest_group *)w;
     u32 offset;
-    if (!g->machine->reservations && is_in_stack(g, u, 4 * u->memory->count, executed) && find_place(g, u, &offset) &&
-        !(offset & 3))
+    if (!guest_stacks_reserved(g->machine) && is_in_stack(g, u, 4 * u->memory->count, executed) &&
+        find_place(g, u, &offset) && !(offset & 3))
         store_words_of(w, u, offset);
     else
         list_elsewhere(w, u, executed);
@@ -474,7 +475,7 @@ HANDLER(store_list_known)
 {
     struct guest_group *g = (struct guest_group *)w;
     u32 offset;
-    if (!g->machine->reservations && knows_place(g, u, 4 * u->memory->count, &offset) && !(offset & 3))
+    if (!guest_stacks_reserved(g->machine) && knows_place(g, u, 4 * u->memory->count, &offset) && !(offset & 3))
         store_words_of(w, u, offset);
     else
         store_list(w, u, executed);

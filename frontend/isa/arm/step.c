@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/guest/plain.h"
+#include "frontend/guest/reservations.h"
 #include "frontend/isa/arm/arm.h"
 #include "frontend/isa/arm/operations.h"
 #include "frontend/isa/arm/table.h"

@@ -1,5 +1,6 @@
 /* RV32IMAC, an instruction at a time: the plain engine's switch. */
 #include "frontend/guest/plain.h"
+#include "frontend/guest/reservations.h"
 #include "frontend/isa/rv32/rv32.h"
 #include "frontend/isa/rv32/table.h"
 
