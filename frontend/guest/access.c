@@ -4,6 +4,7 @@
  * began.
  */
 #include "frontend/core/access.h"
+#include "frontend/guest/changes.h"
 #include "frontend/guest/lanes.h"
 #include "frontend/guest/plain.h"
 #include "frontend/guest/reservations.h"
@@ -49,6 +50,12 @@ static bool guest_has_value(const struct guest_group *g, const struct uop *u, un
     return same;
 }
 
+static void guest_compare_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+{
+    const uint32_t bytes = (uint32_t)u->memory->operand.width * u->memory->operand.elements;
+    g->stored = !guest_has_value(g, u, lane, address) && !guest_remember_change(g, lane, address, bytes);
+}
+
 static void guest_tell_nobody(void *data, const struct guest_core *c, uint32_t address, uint32_t bytes, bool store)
 {
     (void)data, (void)c, (void)address, (void)bytes, (void)store;
@@ -61,6 +68,7 @@ void guest_compare_stores(struct guest_group *g, bool compares)
 {
     if (g->compares == compares)
         return;
+    guest_end_changes(g);
     g->compares = compares;
     g->observer = compares ? &guest_comparer : NULL;
 }
@@ -75,7 +83,7 @@ static void guest_tell_lanes(struct guest_group *g, const struct uop *u, lanemas
         if (!g->compares)
             guest_tell_lane(g, u, l, (uint32_t)lane_address(la, l), store);
         else if (store && !g->stored)
-            g->stored = !guest_has_value(g, u, l, (uint32_t)lane_address(la, l));
+            guest_compare_lane(g, u, l, (uint32_t)lane_address(la, l));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/operation/warp.h"
 
 struct guest_observer;
+struct guest_changes;
 
 #define GUEST_TURNS 64 /* words of memory whose turns are kept apart */
 
@@ -18,7 +19,8 @@ struct guest_group {
     struct guest_machine *machine;
     const struct guest_program *program;
     uint32_t first;                        /* core of lane 0 */
-    bool compares;                         /* guest_compare_stores: stores of what memory has do not set `stored` */
+    bool compares;                         /* guest_compare_stores */
+    struct guest_changes *changes;         /* while it compares (changes.h) */
     const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
     struct guest_stacks stacks;
     uint64_t in_place; /* by guest_place_bit: the registers by which an access to stacks has found all lanes at one
@@ -45,8 +47,8 @@ void guest_log_rest(struct guest_group *, const struct uop *failed);
 /* The handler of a UOP_LANE that ends the reservations of its lanes. */
 void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
 
-/* Whether plain stores compare what they store with what memory has. They take longer then. Not where an observer is
- * told. */
+/* Whether plain stores compare what they store with what memory has: if it has it, they do not set `stored`; what they
+ * change in the core's own stack is remembered. They take longer then. Not where an observer is told. */
 void guest_compare_stores(struct guest_group *, bool);
 
 /* Logs an access, if the run is recorded. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/guest/changes.h"
 #include "frontend/guest/spins.h"
 
 /* ---- counting ------------------------------------------------------------------------------------------------------
@@ -557,7 +558,6 @@ static uint64_t guest_turn_length(struct guest_warp *w, uint64_t length, uint64_
 /* Runs a group for a turn. */
 static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
 {
-    const bool alone = e->group_count == 1;
     const uint64_t end = w->steps + guest_turn_length(w, e->turn, e->options.limit);
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
@@ -579,7 +579,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         } else {
             const uint32_t from = at;
             at = guest_step_over(w, e, at);
-            spins = at <= from && !(alone && !w->waiting.used) && guest_spins(w, at);
+            spins = at <= from && guest_spins(w, at);
             if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at)))
                 continue;
         }
@@ -627,6 +627,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->engine = e;
     w->g.machine = e->machine;
     w->g.program = e->program;
+    w->g.changes = &e->changes[i];
     w->g.first = w->random = first;
     guest_set_stacks(&w->g.stacks, &e->machine->memory, first);
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
@@ -653,10 +654,13 @@ bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const st
     e->groups = aligned_alloc(64, e->group_count * sizeof *e->groups);
     e->windows = aligned_alloc(64, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->slot_at = calloc(e->group_count, p->uop_count + 1);
-    if (!e->groups || !e->windows || !e->slot_at)
+    e->changes = aligned_alloc(64, e->group_count * sizeof *e->changes);
+    if (!e->groups || !e->windows || !e->slot_at || !e->changes)
         return rp_fail(m->err, RP_SYSTEM, "out of memory");
     memset(e->groups, 0, e->group_count * sizeof *e->groups);
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
+    for (uint32_t i = 0; i < e->group_count; i++)
+        e->changes[i].count = 0;
     e->find = SIMD_SELECT(guest_find);
     e->add_few = SIMD_SELECT(guest_add_few);
     e->add = SIMD_SELECT(guest_add);
@@ -672,6 +676,7 @@ void guest_engine_close(struct guest_engine *e)
     free(e->groups);
     free(e->windows);
     free(e->slot_at);
+    free(e->changes);
 }
 
 /* All cores that could run spin, and nobody has stored since they began to. */

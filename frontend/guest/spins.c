@@ -1,4 +1,5 @@
 #include "frontend/guest/spins.h"
+#include "frontend/guest/changes.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ static void guest_keep_state(struct guest_warp *w, uint32_t at)
 {
     w->spin.at = at;
     w->spin.lanes = w->g.w.active;
+    guest_end_changes(&w->g);
     guest_note_stores(w);
     w->spin.stored = false;
     memcpy(w->spin.registers, w->g.w.window, GUEST_WINDOW_BYTES);
@@ -60,7 +62,7 @@ void guest_watch_joined(struct guest_warp *w)
 
 void guest_watch_split(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
-    if (guest_parted(w, lanes))
+    if (at != w->spin.at && guest_parted(w, lanes))
         return;
     if (w->spin.spinners & lanes) {
         guest_watch_closely(w, lanes);
@@ -98,8 +100,11 @@ bool guest_is_back(struct guest_warp *w)
     if (!guest_same_registers(w, &w->spin.differs))
         return false;
     guest_note_stores(w);
-    if (!w->spin.stored)
+    if (!w->spin.stored && !guest_changed(&w->g, w->g.w.active)) {
+        guest_end_changes(&w->g); /* those of others */
+        guest_note_stores(w);
         return true;
+    }
     if (!compared && guest_steps_since_kept(w) > GUEST_COMPARED)
         return false;
     guest_compare_stores(&w->g, !compared);

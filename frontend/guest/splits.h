@@ -76,6 +76,7 @@ struct guest_engine {
     uint32_t turn, random; /* instructions of a group in this round; state of the random stream that this is from */
     struct guest_warp *groups;
     uint8_t *windows, *slot_at;
+    struct guest_changes *changes; /* of each group */
     struct guest_recorder recorder;
 };
 

@@ -52,17 +52,24 @@ refused "an atomic sum in code" "+0x4 (0x10078): store of 4 $code" rv32 00000517
 refused "an exchange with code" " (0x10074): store of 4 $code" ia32 87 05 +0
 refused "an atomic sum in no memory" " (0x10074): load of 4 bytes at 0x0: not the program's memory" rv32 00c025af
 refused "a load over the upper end of a stack" "+0x4 (0x10078): load of 4 bytes at 0xbffffffe: beyond the upper end of the stack of core 0" rv32 c0000537 ffe52583
-small rv32 0000006f
+# a loop that counts: addi a0, a0, 1; j .-4
+small rv32 00150513 ffdff06f
 for engine in lockstep reference; do
     "$r" run --guest "$work/small.elf" --engine $engine --limit 100 >"$work/out" 2>"$work/err"
     check "the limit is named ($engine)" grep -q "core 0, _start (0x10074): endless loop? The core has executed 100 instructions, the limit is 100 (--limit gives more)" "$work/err"
 done
 
-# a loop of jumps by a register alone: lui a0, 0x10; addi a0, a0, 124; jr a0
-small rv32 00010537 07c50513 00050067
+# the same by a register: lui a0, 0x10; addi a0, a0, 124; addi a1, a1, 1; jr a0
+small rv32 00010537 07c50513 00158593 00050067
 for engine in lockstep reference; do
     timeout -s KILL 20 "$r" run --guest "$work/small.elf" --engine $engine --limit 10000 2>"$work/err"
     check "the limit of a loop of jumps by a register ($engine)" grep -q "(0x1007c): endless loop? The core has executed 10000 instructions" "$work/err"
+done
+
+# a jump to itself, by all cores
+small rv32 0000006f
+for cores in 1 32 33; do
+    fails 3 "core 0, _start (0x10074): waits for ever: it repeats the same instructions, and no core stores anything" "$r" run --guest "$work/small.elf" --cores $cores
 done
 
 # a jump by a register that is not taken, behind which there is no code

@@ -239,6 +239,26 @@ END
         check "cores that wait for ever are said ($cores cores)" grep -q "core 1, main.*: waits for ever" "$work/err"
         check "their trace is whole ($cores cores)" "$r" verify -q "$work/forever.wtr"
     done
+    # what a loop changes in its own stack and puts back: 1,200 instructions of a core, 360,000 if nobody sees that it spins
+    cat >"$work/owner.c" <<'END'
+#include "reprise_guest.h"
+static unsigned owner, sections;
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        unsigned expected = 0;
+        while (!__atomic_compare_exchange_n(&owner, &expected, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            expected = 0;
+        sections++;
+        __atomic_store_n(&owner, 0, __ATOMIC_SEQ_CST);
+    }
+    return 0;
+}
+END
+    # shellcheck disable=SC2046
+    riscv64-unknown-elf-gcc -O0 -o "$work/owner.elf" "$work/owner.c" $("$r" guest --flags rv32)
+    timeout 60 "$r" run -q --guest "$work/owner.elf" --cores 256 --limit 20000 --save sections="$work/sections" 2>"$work/err"
+    is "a lock by compare and swap at -O0" "$? $(od -An -tu4 "$work/sections" | tr -d ' ')" "0 768"
     # loops of clang -O0 store what they load on the stack
     if command -v ld.lld >/dev/null && command -v "${CLANG:-clang}" >/dev/null; then
         sed 's/static volatile int flag/static int flag/; s/!flag/!__atomic_load_n(\&flag, __ATOMIC_SEQ_CST)/' "$work/forever.c" >"$work/spills.c"
