@@ -346,7 +346,9 @@ void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
 /* ---- atomics -------------------------------------------------------------------------------------------------------
  */
 
-/* c: what a compare-and-swap expects; old has zeros above its width */
+static uint32_t guest_truncate(uint32_t value, uint32_t bytes) { return value & UINT32_MAX >> (32 - 8 * bytes); }
+
+/* c: what a compare-and-swap expects; old has zeros above its width, the result may have anything there */
 static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, uint32_t b, uint32_t c)
 {
     const bool is_signed = o->value == RP_VALUE_SIGNED;
@@ -357,7 +359,7 @@ static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, u
     case RP_ATOMIC_OR: return old | b;
     case RP_ATOMIC_MIN: return (is_signed ? (int32_t)old < (int32_t)b : old < b) ? old : b;
     case RP_ATOMIC_MAX: return (is_signed ? (int32_t)old > (int32_t)b : old > b) ? old : b;
-    case RP_ATOMIC_CAS: return old == (c & UINT32_MAX >> (32 - 8 * o->width)) ? b : old;
+    case RP_ATOMIC_CAS: return old == guest_truncate(c, o->width) ? b : old;
     default: return b; /* RP_ATOMIC_EXCH */
     }
 }
@@ -429,7 +431,7 @@ static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, const 
             : guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, a->lane), lane_u32(&g->w, u->c, a->lane));
     ((uint32_t *)register_at(&g->w, u->d))[a->lane] = old;
     guest_end_reservations(g->machine, a->address, a->bytes);
-    g->stored |= value != old;
+    g->stored |= guest_truncate(value, a->bytes) != old;
     return guest_atomic_write(g, a, &value);
 }
 
@@ -482,7 +484,7 @@ static inline __attribute__((always_inline)) void guest_atomic_words(struct gues
         memcpy(host, &value, bytes);
         d[l] = old;
     }
-    g->stored |= changed != 0;
+    g->stored |= guest_truncate(changed, bytes) != 0;
 }
 
 /* Where all is checked and nobody is told. */
@@ -534,6 +536,8 @@ static void guest_atomic_in_stacks(struct guest_group *g, const struct uop *u, l
     else
         guest_combine_lanes(value, &u->memory->operand, old, b, c);
     SIMD_SELECT(guest_store_stacks)(value, at, &g->stacks, 0, bytes, executed);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        value[l] = guest_truncate(value[l], bytes);
     g->stored |= guest_same_lanes(value, old, executed) != executed;
     guest_put_lanes(register_at(&g->w, u->d), old, executed);
 }

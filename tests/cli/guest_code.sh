@@ -72,6 +72,12 @@ for cores in 1 32 33; do
     fails 3 "core 0, _start (0x10074): waits for ever: it repeats the same instructions, and no core stores anything" "$r" run --guest "$work/small.elf" --cores $cores
 done
 
+# an exchange of a byte with what it is, by a register that has other bytes, too: mov eax, 0x12345600; mov al, 1; xchg [DATA], al; jmp .-8
+small ia32 b8 00 56 34 12 b0 01 86 05 DATA eb f6
+for cores in 3 64; do
+    fails 3 "waits for ever: it repeats the same instructions, and no core stores anything" "$r" run --guest "$work/small.elf" --cores $cores --limit 1000000
+done
+
 # a jump by a register that is not taken, behind which there is no code
 refused "behind the last instruction" "+0x4 (0x10078): jump to 0x1007c, which is no code: not the program's memory" arm e3b00000 112fff1e
 
