@@ -254,7 +254,10 @@ void guest_trap(struct guest_warp *w, const struct uop *u)
     if (u->mode == GUEST_TRAP_OUTSIDE)
         guest_fault_access(w->g.machine, c, guest_plain_address(w, u->target), 2, GUEST_EXECUTE);
     else
-        guest_fault(w->g.machine, c, u->mode == GUEST_TRAP_DIVISION ? "%s: " GUEST_BAD_DIVISION : "%s", in->text);
+        guest_fault(w->g.machine, c, "%s%s", in->text,
+                    u->mode == GUEST_TRAP_DIVISION ? ": " GUEST_BAD_DIVISION
+                    : u->mode == GUEST_TRAP_STOP   ? " (" GUEST_STOPS ")"
+                                                   : "");
 }
 
 /* ---- transfers of control ------------------------------------------------------------------------------------------
@@ -267,7 +270,7 @@ static void guest_bad_jump(struct guest_warp *w, const struct guest_core *c, uin
     uint8_t byte;
     if (guest_memory_read(&w->g.machine->memory, address, 1, GUEST_EXECUTE, &byte))
         guest_fault(w->g.machine, c, "jump to 0x%" PRIx32 ", where lock step has found no code: %s", address,
-                    g->symbol_count ? "it is data, or within an instruction (--engine reference executes it)"
+                    g->symbol_count ? "it is data, or within an instruction (--engine reference tries to execute it)"
                                     : "the file has no symbols; link it without -s, or take --engine reference");
     else
         guest_fault_access(w->g.machine, c, address, 2, GUEST_EXECUTE);

@@ -171,7 +171,8 @@ bool guest_call(struct guest_machine *m, struct guest_core *c, enum guest_call c
     case GUEST_CALL_UNKNOWN:
         guest_fault(m, c,
                     "environment call %" PRIu32
-                    ", which guests do not have: write, exit, exit_group, brk, and 0x5250 to 0x5253",
+                    ", which guests do not have: write, exit, exit_group, brk, and 0x5250 to 0x5253; C libraries of "
+                    "Linux need others ('reprise guest --flags' names what to link instead)",
                     number);
         return false;
     }

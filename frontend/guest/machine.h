@@ -24,6 +24,8 @@ enum guest_call {
 #define GUEST_REGISTERS 32
 /* What a division is told that processors would interrupt. */
 #define GUEST_BAD_DIVISION "the divisor is 0, or the quotient does not fit"
+/* What an instruction is told by which a program stops itself, as __builtin_trap does. */
+#define GUEST_STOPS "the program stops itself"
 
 enum guest_status { GUEST_RUNS, GUEST_AT_BARRIER, GUEST_EXITED };
 

@@ -34,6 +34,7 @@
 enum guest_trap {
     GUEST_TRAP_REFUSED,
     GUEST_TRAP_DIVISION,
+    GUEST_TRAP_STOP, /* what compilers put where a program must not come */
     GUEST_TRAP_UNKNOWN, /* no instruction: the text of its row of the table says what is there */
     GUEST_TRAP_OUTSIDE, /* no code, at `target`: the row is that of the branch to it */
 };

@@ -40,6 +40,12 @@ refused "RDRAND" " (0x10074): rdrand (random numbers)" ia32 0f c7 f0
 refused "AVX" " (0x10074): avx (floating point or vectors)" ia32 c5 f4 58 d0
 refused "BMI" " (0x10074): bmi (BMI: compile with -march=i686)" ia32 c4 e2 60 f2 c8
 
+refused "CPUID, and what to do" " (0x10074): cpuid (which processor this is): C libraries of Linux ask this; link what 'reprise guest --flags ia32' names instead" ia32 0f a2
+refused "a trap of RISC-V" " (0x10074): c.ebreak (the program stops itself)" rv32 9002
+refused "a trap of ARM" " (0x10074): udf #65006 (the program stops itself)" arm e7ffdefe
+refused "a trap of T32" " (0x10074): udf #254 (the program stops itself)" thumb defe
+refused "a breakpoint of ARM" " (0x10074): bkpt 0x0000 (the program stops itself)" arm e1200070
+
 # ---- by its bytes --------------------------------------------------------------------------------------------------------
 refused "no instruction of RISC-V" "+0x2 (0x10076): 0x13003b is no instruction of RV32IMAC" rv32 0001 0013003b
 refused "no instruction of ARM" "+0x4 (0x10078): 0xee100f10 is no instruction of ARMv7-A" arm e1a00000 ee100f10
@@ -104,7 +110,7 @@ refused "a jump out of the program (IA-32)" "+0x1 (0x10075): jump to 0x2001007a,
 refused "a jump to data" "+0x5 (0x10079): jump to 0x$(python3 -c 'import sys; sys.path.insert(0, "tests/guests"); import random_programs; print("%x" % random_programs.DATA)'), which is no code: data" \
     ia32 b8 DATA ff e0
 small ia32 b8 +6 ff e0 b8 01
-fails 3 "jump to 0x1007a, where lock step has found no code: it is data, or within an instruction (--engine reference executes it)" \
+fails 3 "jump to 0x1007a, where lock step has found no code: it is data, or within an instruction (--engine reference tries to execute it)" \
     "$r" run --guest "$work/small.elf"
 
 # ---- files without symbols -----------------------------------------------------------------------------------------------

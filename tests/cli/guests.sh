@@ -93,6 +93,7 @@ is "the result as JSON" "$(json "$work/json" '(d["outcome"], d["isa"], d["cores"
 
 # ---- what goes wrong -----------------------------------------------------------------------------------------------------
 fails 1 "where shall the trace go?" "$r" record --guest $mm
+fails 1 "--guest needs the name of a file" "$r" run --guest ''
 fails 1 "--cores 5000: from 1 to 4096" "$r" run --guest $mm --cores 5000
 fails 1 "there are lockstep and reference" "$r" run --guest $mm --engine fast
 fails 1 "records nothing" "$r" record -o "$work/x.wtr" --guest $mm --engine reference
@@ -131,7 +132,8 @@ check "no trace is left" test ! -e "$work/x.wtr"
 "$r" record -o "$work/limit.wtr" --guest $mm --cores 4 --limit 1000 >"$work/out" 2>"$work/err"
 is "an endless loop: status 3" $? 3
 check "an endless loop is said, with its place" grep -q "core 0, .*: endless loop? The core has executed .* (--limit gives more)" "$work/err"
-check "the trace is kept up to there" "$r" verify -q "$work/limit.wtr"
+check "the trace is kept up to there" eval '"$r" verify "$work/limit.wtr" | grep -q "1 launch ended early: .reprise info. says why$"'
+check "... which JSON says, too" test "$("$r" verify --json "$work/limit.wtr" | grep -c '"ended_early": 1')" = 1
 
 # A signal: what the guest has written and what was recorded stay. Byte codes take long on so many cores.
 for signal in SIGINT SIGTERM; do
@@ -358,7 +360,7 @@ int main(void)
 }
 END
     what=0
-    for text in "fld (floating point): guests compute in integers" "addsd (floating point or vectors): guests compute in integers" "mov %gs:0x14,%eax (variables of threads" "div.*: the divisor is 0, or the quotient does not fit"; do
+    for text in "fld (floating point): guests compute in integers; use fixed point" "addsd (floating point or vectors): guests compute in integers" "mov %gs:0x14,%eax (variables of threads" "div.*: the divisor is 0, or the quotient does not fit"; do
         # shellcheck disable=SC2046
         i686-linux-gnu-gcc -g -O1 -DWHAT=$what -o "$work/refused.elf" "$work/refused.c" $("$r" guest --flags ia32)
         for engine in lockstep reference; do

@@ -117,7 +117,7 @@ static const struct option_row record_rows[] = {
      "CUDA programs, behind --; also --output, --check, --schedule, --threads, --limit, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
-    ROWS_GUEST,
+    ROWS_GUEST("--output, "),
     {0},
 };
 static const struct option_row run_rows[] = {
@@ -131,7 +131,7 @@ static const struct option_row run_rows[] = {
     {"kernels", PROGRAM_KERNELS, "REGEX",
      "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
     {"launches", PROGRAM_LAUNCHES, "LIST", "Check only launches of these numbers, from 0: 3,10..19,30.."},
-    ROWS_GUEST,
+    ROWS_GUEST(""),
     {0},
 };
 

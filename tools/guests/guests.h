@@ -12,9 +12,10 @@ enum guest_key {
     GUEST_KEY_PATIENCE,
 };
 
-#define ROWS_GUEST                                                                                                     \
+/* `also`: other options of the command that guests take. */
+#define ROWS_GUEST(also)                                                                                               \
     {NULL, 0, NULL,                                                                                                    \
-     "Guests; also --output, --save SYMBOL=FILE, --cluster, --stack, --limit, --json, --quiet, and --threads, which "  \
+     "Guests; also " also "--save SYMBOL=FILE, --cluster, --stack, --limit, --json, --quiet, and --threads, which "    \
      "changes nothing"},                                                                                               \
         {"guest", GUEST_KEY_FILE, "FILE",                                                                              \
          "Run a program of a chip of many cores: a static ELF executable of RV32IMAC, ARMv7-A or IA-32 "               \

@@ -162,7 +162,7 @@ static bool guest_take(struct guest_session *s, int key, char *arg, struct rp_er
     if (key == k->no_trace)
         return s->no_trace = true;
     switch (key) {
-    case GUEST_KEY_FILE: s->file = arg; return true;
+    case GUEST_KEY_FILE: s->file = arg; return *arg || rp_fail(err, RP_USAGE, "--guest needs the name of a file");
     case GUEST_KEY_CORES: return guest_number(arg, "--cores", 1, GUEST_CORES_MAX, &s->cores, err);
     case GUEST_KEY_DATA: return guest_add_data(s, arg, err);
     case GUEST_KEY_ENGINE: return guest_engine(s, arg, err);

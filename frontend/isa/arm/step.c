@@ -340,7 +340,7 @@ static bool arm_execute_control(struct arm_step *s)
     case ARM_SVC: return arm_call(s->machine, s->core);
     default:
         arm_describe_refusal(i, s->machine->guest, s->core->pc, text, sizeof text);
-        guest_fault(s->machine, s->core, "%s", text);
+        guest_fault(s->machine, s->core, "%s%s", text, i->row->class == ARM_CLASS_REFUSED ? "" : " (" GUEST_STOPS ")");
         return false;
     }
 }

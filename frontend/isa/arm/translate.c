@@ -592,7 +592,9 @@ static void arm_control_uops(struct arm_translation *t)
     case ARM_TBB:
     case ARM_TBH: arm_table_uops(t); break;
     case ARM_SVC: arm_emit(t, (struct operation){.kind = UOP_HOST_CALL}); break;
-    default: arm_emit(t, (struct operation){.kind = UOP_TRAP}); break;
+    default: /* ARM_UDF and ARM_BKPT */
+        arm_emit(t, (struct operation){.kind = UOP_TRAP, .imm = GUEST_TRAP_STOP});
+        break;
     }
 }
 

@@ -48,9 +48,14 @@ bool ia32_is_refused(const struct ia32_instruction *i)
            (i->row->operation == IA32_INT && i->immediate != 0x80);
 }
 
-static bool is_floating_point(const struct ia32_instruction *i)
+/* What to do about it, where a program can. */
+static const char *ia32_remedy(const struct ia32_instruction *i)
 {
-    return !strncmp(i->row->why, "floating point", strlen("floating point"));
+    if (!strncmp(i->row->why, "floating point", strlen("floating point")))
+        return ": guests compute in integers; use fixed point";
+    if (!strcmp(i->row->name, "cpuid"))
+        return ": C libraries of Linux ask this; link what 'reprise guest --flags ia32' names instead";
+    return "";
 }
 
 void ia32_describe_refusal(const struct ia32_instruction *i, uint32_t pc, char *text, size_t size)
@@ -58,7 +63,7 @@ void ia32_describe_refusal(const struct ia32_instruction *i, uint32_t pc, char *
     char what[160];
     ia32_print(i, pc, what, sizeof what);
     if (i->row->operation == IA32_REFUSED)
-        snprintf(text, size, "%s%s", what, is_floating_point(i) ? ": guests compute in integers" : "");
+        snprintf(text, size, "%s%s", what, ia32_remedy(i));
     else if (i->row->operation == IA32_INT)
         snprintf(text, size, "%s (guests have int $0x80 alone)", what);
     else

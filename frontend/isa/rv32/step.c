@@ -207,7 +207,7 @@ static bool rv32_execute_control(struct rv32_step *s, const struct rv32_instruct
     case RV32_JAL:
     case RV32_JALR: rv32_jump(s, i, d); return true;
     case RV32_ECALL: return rv32_call(s->machine, s->core);
-    case RV32_EBREAK: guest_fault(s->machine, s->core, "ebreak"); return false;
+    case RV32_EBREAK: guest_fault(s->machine, s->core, "%s (" GUEST_STOPS ")", i->row->name); return false;
     default:
         if (rv32_condition(i->row->operation, x[i->rs1], x[i->rs2]))
             s->next = s->core->pc + (uint32_t)i->imm;

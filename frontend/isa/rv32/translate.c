@@ -239,7 +239,9 @@ static void rv32_control_uops(struct rv32_translation *t)
     case RV32_BLTU: rv32_branch(t, CMP_LO); break;
     case RV32_BGEU: rv32_branch(t, CMP_HS); break;
     case RV32_ECALL: guest_emit(t->build, (struct operation){.kind = UOP_HOST_CALL}); break;
-    default: guest_emit(t->build, (struct operation){.kind = UOP_TRAP}); break; /* RV32_EBREAK */
+    default: /* RV32_EBREAK */
+        guest_emit(t->build, (struct operation){.kind = UOP_TRAP, .imm = GUEST_TRAP_STOP});
+        break;
     }
 }
 
