@@ -57,21 +57,37 @@ static uint64_t all_blocks(const struct rp_trace *t)
     return blocks;
 }
 
+/* Launches of which the trace has what came before a fault, or less. */
+static uint32_t ended_early(const struct rp_trace *t)
+{
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < rp_trace_launch_count(t); l++) {
+        const struct rp_launch_end *end = rp_trace_launch_end(t, l);
+        count += !end || end->outcome == RP_OUTCOME_FAULT;
+    }
+    return count;
+}
+
 static void say_whole(const struct arguments *a, const char *path, const struct rp_trace *t)
 {
     if (a->quiet && !(a->json && a->control)) /* what --control finds is added to it */
         return;
-    uint32_t kernels = rp_trace_kernel_count(t), launches = rp_trace_launch_count(t);
+    uint32_t kernels = rp_trace_kernel_count(t), launches = rp_trace_launch_count(t), early = ended_early(t);
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
     char text[4][FIGURE];
     if (a->json)
-        json_add(a->json, json_pack("{s:{s:o}, s:b, s:o, s:o, s:o, s:o}", "trace", "file", json_text(path), "whole", 1,
-                                    "kernels", json_number(kernels), "launches", json_number(launches), "blocks",
-                                    json_number(blocks), "bytes", json_number(bytes)));
+        json_add(a->json,
+                 json_pack("{s:{s:o}, s:b, s:o, s:o, s:o, s:o, s:o}", "trace", "file", json_text(path), "whole", 1,
+                           "kernels", json_number(kernels), "launches", json_number(launches), "blocks",
+                           json_number(blocks), "bytes", json_number(bytes), "ended_early", json_number(early)));
     else
-        printf("%s: whole: %s kernel%s, %s launch%s, %s block%s, %s bytes\n", path, figure(kernels, text[0]),
+        printf("%s: whole: %s kernel%s, %s launch%s, %s block%s, %s bytes", path, figure(kernels, text[0]),
                rp_plural(kernels), figure(launches, text[1]), launches == 1 ? "" : "es", figure(blocks, text[2]),
                rp_plural(blocks), figure(bytes, text[3]));
+    if (!a->json && early)
+        printf("; %s launch%s ended early: 'reprise info' says why", figure(early, text[0]), early == 1 ? "" : "es");
+    if (!a->json)
+        putchar('\n');
 }
 
 /* The compute capability of the trace's machine code; 0: it has none. */
@@ -218,8 +234,8 @@ const struct command command_verify = {
     .usage = "TRACE...",
     .about =
         "Checks every checksum, every column against its neighbours, and the index against the content.\n"
-        "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks and bytes, or "
-        "false with error.\n"
+        "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks, bytes and "
+        "ended_early, the number of launches that were not recorded to their end, or false with error.\n"
         "--control follows each warp of machine code as if its control bits alone held it back, and adds machine and "
         "hazards in JSON: kind, instruction and its pc, file and line, register, the earlier instruction, the cycles "
         "of "
