@@ -71,6 +71,57 @@ for with in $compilers; do
     done
 done
 
+# ---- C++ -----------------------------------------------------------------------------------------------------------------
+# classes, templates, and constructors of global variables, which run once, before any core's main
+cat >"$work/classes.cpp" <<'END'
+#include "reprise_guest.h"
+struct shape {
+    unsigned side;
+    explicit shape(unsigned s) : side(s) {}
+    virtual unsigned area() const { return side * side; }
+};
+struct half : shape {
+    using shape::shape;
+    unsigned area() const override { return side * side / 2; }
+};
+static unsigned constructed;
+template <unsigned N> struct table {
+    unsigned of[N];
+    table() { for (unsigned i = 0; i < N; i++) of[i] = ++constructed * guest_cores(); }
+};
+static table<5> first;
+static table<3> second;
+static unsigned bad;
+extern "C" int main(void)
+{
+    const unsigned core = guest_core();
+    const shape whole(core);
+    const half part(core);
+    const shape *const shapes[] = {&whole, &part};
+    if (constructed != 8 || first.of[core % 5] != (core % 5 + 1) * guest_cores() ||
+        second.of[core % 3] != (core % 3 + 6) * guest_cores() ||
+        shapes[core % 2]->area() != (core % 2 ? core * core / 2 : core * core))
+        __atomic_fetch_add(&bad, 1, __ATOMIC_SEQ_CST);
+    guest_barrier();
+    if (!core)
+        guest_print_hex(bad);
+    return 0;
+}
+END
+for with in $compilers; do
+    case $with in
+    "$clang":*) plus=${clang/clang/clang++} ;;
+    *:rv32) plus=riscv64-unknown-elf-g++ ;;
+    *) continue ;; # Debian has g++ of these in packages of their own
+    esac
+    # shellcheck disable=SC2046
+    "$plus" -O1 -fno-exceptions -fno-rtti -o "$work/guest.elf" "$work/classes.cpp" $("$r" guest --flags "${with#*:}" $([ "${with%:*}" != "$clang" ] || echo --clang)) 2>"$work/err"
+    check "$plus makes a guest of ${with#*:}" test -x "$work/guest.elf"
+    for cores in 1 40; do
+        prints "C++, $cores cores" "$plus:${with#*:}" $cores 00000000
+    done
+done
+
 # ---- divisions -----------------------------------------------------------------------------------------------------------
 cat >"$work/divide.c" <<'END'
 #include <limits.h>

@@ -4,6 +4,9 @@
  * variable, as clang would call a library. */
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 uint64_t __aeabi_d2ulz(uint64_t bits);
 int64_t __aeabi_d2lz(uint64_t bits);
 uint64_t __aeabi_f2ulz(uint32_t bits);
@@ -59,3 +62,6 @@ uint64_t __fixunsdfdi(uint64_t bits) __attribute__((weak, alias("__aeabi_d2ulz")
 int64_t __fixdfdi(uint64_t bits) __attribute__((weak, alias("__aeabi_d2lz")));
 uint64_t __fixunssfdi(uint32_t bits) __attribute__((weak, alias("__aeabi_f2ulz")));
 int64_t __fixsfdi(uint32_t bits) __attribute__((weak, alias("__aeabi_f2lz")));
+#ifdef __cplusplus
+}
+#endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 unsigned guest_core(void);    /* the number of this core, from 0 */
 unsigned guest_cores(void);   /* how many there are */
 void guest_barrier(void);     /* waits for all cores that have not exited */
@@ -17,5 +21,9 @@ void guest_print_hex(uint32_t value);                       /* eight digits and 
 /* More memory, zeroed, which all cores may access; NULL: there is none. Any cores may call it at the same time. */
 void *guest_grow(size_t bytes);
 __attribute__((noreturn)) void guest_exit(int status); /* this core ends */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* Where a guest begins, and its calls. On a chip of Reprise every core comes to guest_start by itself. On Linux one
- * thread does; it makes the other cores as threads of its process. */
+ * thread does; it makes the other cores as threads of its process. g++ and clang++ take it for C++. */
 #include "reprise_guest.h"
 
 enum { OWN_CORE = 0x5250, OWN_CORES, OWN_BARRIER, OWN_RETIRED };
@@ -15,10 +15,27 @@ enum { CALL_EXIT = 1, CALL_WRITE = 4, CALL_BRK = 45, CALL_YIELD = 158, CALL_EXIT
 enum { CALL_EXIT = 1, CALL_WRITE = 4, CALL_BRK = 45, CALL_YIELD = 158, CALL_EXIT_GROUP = 252 };
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+int main(int argc, char **argv);
 /* In assembler, one for each instruction set. guest_clone: the new thread begins at guest_thread with `stack`. */
 long guest_call(long number, long a, long b, long c);
 long guest_clone(unsigned long flags, void *stack);
-int main(int argc, char **argv);
+/* Which these call. */
+void guest_start(long *sp);
+void guest_thread(void);
+/* Which compilers call. */
+void *memset(void *to, int byte, size_t count);
+void *memmove(void *to, const void *from, size_t count);
+void *memcpy(void *to, const void *from, size_t count);
+int memcmp(const void *a, const void *b, size_t count);
+#ifdef __cplusplus
+/* Of linkers: the constructors of global variables. */
+typedef void (*constructor)(void);
+extern const constructor __init_array_start[], __init_array_end[];
+}
+#endif
 
 static unsigned linux_cores;            /* 0: on a chip of Reprise */
 static unsigned char *stacks;           /* on Linux: of cores 1 and up */
@@ -135,8 +152,8 @@ __attribute__((weak)) void *memset(void *to, int byte, size_t count)
 
 __attribute__((weak)) void *memmove(void *to, const void *from, size_t count)
 {
-    unsigned char *d = to;
-    const unsigned char *s = from;
+    unsigned char *d = (unsigned char *)to;
+    const unsigned char *s = (const unsigned char *)from;
     for (size_t i = 0; i < count; i++) {
         const size_t at = d < s ? i : count - 1 - i;
         d[at] = s[at];
@@ -149,7 +166,7 @@ __attribute__((weak)) void *memcpy(void *to, const void *from, size_t count) { r
 
 __attribute__((weak)) int memcmp(const void *a, const void *b, size_t count)
 {
-    const unsigned char *x = a, *y = b;
+    const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
     for (size_t i = 0; i < count; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
@@ -178,15 +195,36 @@ static unsigned cores_of(char **environment)
     return 1;
 }
 
+static void construct(void)
+{
+#ifdef __cplusplus
+    for (uintptr_t f = (uintptr_t)__init_array_start; f < (uintptr_t)__init_array_end; f += sizeof(constructor))
+        (*(const constructor *)f)();
+#endif
+}
+
+/* Core 0 constructs for all. */
+static void construct_once(void)
+{
+#ifdef __cplusplus
+    if ((uintptr_t)__init_array_start >= (uintptr_t)__init_array_end)
+        return;
+    if (!guest_core())
+        construct();
+    guest_barrier();
+#endif
+}
+
 void guest_thread(void) { guest_exit(main(0, NULL)); }
 
 static void make_threads(unsigned cores)
 {
-    unsigned char *memory = cores > 1 ? guest_grow((size_t)(cores - 1) * STACK_BYTES) : NULL;
+    unsigned char *memory = cores > 1 ? (unsigned char *)guest_grow((size_t)(cores - 1) * STACK_BYTES) : NULL;
     if (cores > 1 && !memory)
         guest_call(CALL_EXIT_GROUP, 125, 0, 0);
     stacks = memory;
     linux_cores = cores;
+    construct();
     for (unsigned core = 1; core < cores; core++)
         if (guest_clone(THREAD_FLAGS, memory + (size_t)core * STACK_BYTES) < 0)
             guest_call(CALL_EXIT_GROUP, 125, 0, 0);
@@ -198,5 +236,7 @@ void guest_start(long *sp)
     char **argv = (char **)(sp + 1);
     if (guest_call(OWN_CORE, 0, 0, 0) < 0)
         make_threads(cores_of(argv + sp[0] + 1));
+    else
+        construct_once();
     guest_exit(main((int)sp[0], argv));
 }
