@@ -80,6 +80,10 @@ static bool guest_read_segments(struct guest_file *f)
             return guest_bad(f, "its program headers cannot be read");
         if (p.p_type == PT_INTERP || p.p_type == PT_DYNAMIC)
             return guest_bad(f, "a guest is a static executable: link it with -static");
+        if (p.p_type == PT_TLS && p.p_memsz)
+            return guest_bad(
+                f, "it has variables of threads, which guests do not have: leave _Thread_local out; C libraries "
+                   "of Linux have some (link what 'reprise guest --flags' names instead)");
         if (p.p_type == PT_LOAD && p.p_memsz && !guest_add_segment(f, &p))
             return false;
     }

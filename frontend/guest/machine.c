@@ -131,7 +131,7 @@ static uint32_t guest_write(struct guest_machine *m, const uint32_t arguments[3]
             return (uint32_t)-EIO;
         done += part;
     }
-    return done;
+    return fflush(out) ? (uint32_t)-EIO : done; /* as write does, in the order of both files */
 }
 
 static void guest_exit(struct guest_machine *m, struct guest_core *c, uint32_t status)

@@ -30,7 +30,7 @@ prints() {
         is "$what ($with, $engine)" "$("$r" run -q --guest "$work/guest.elf" --cores "$cores" --engine $engine 2>&1)" "$text"
     done
     qemu=$(emulator "$with")
-    [ -z "$qemu" ] || is "$what ($with, qemu)" "$(CORES=$((cores < 8 ? cores : 8)) $qemu "$work/guest.elf")" "$text"
+    [ -z "$qemu" ] || is "$what ($with, qemu)" "$(CORES=$((cores < 8 ? cores : 8)) $qemu "$work/guest.elf" 2>&1)" "$text"
 }
 
 # ---- memory for all cores ------------------------------------------------------------------------------------------------
@@ -120,6 +120,58 @@ for with in $compilers; do
     for cores in 1 40; do
         prints "C++, $cores cores" "$plus:${with#*:}" $cores 00000000
     done
+done
+
+# ---- before main ---------------------------------------------------------------------------------------------------------
+# a constructor of C runs once, before main; what goes to 1 and to 2 comes in its order, also into one file
+cat >"$work/before.c" <<'END'
+#include "reprise_guest.h"
+static unsigned times;
+__attribute__((constructor)) static void begin(void) { times++; }
+int main(void)
+{
+    if (guest_core() == 0) {
+        guest_write(1, "one\n", 4);
+        guest_write(2, "two\n", 4);
+        guest_print_hex(times);
+    }
+    return 0;
+}
+END
+for with in $compilers; do
+    built "$with" before.c -O1
+    prints "constructors run once" "$with" 40 "one
+two
+00000001"
+done
+# conversions of floating point, which compilers call after optimising the whole program
+cat >"$work/whole.c" <<'END'
+#include "reprise_guest.h"
+int main(void)
+{
+    volatile float f = (float)guest_core() + 1.5f;
+    guest_print_hex((uint32_t)(int64_t)(f * 100));
+    return 0;
+}
+END
+for with in $compilers; do
+    case $with in
+    arm*) built "$with" whole.c -O2 -flto 2>"$work/err" && prints "with -flto" "$with" 1 00000096 || cat "$work/err" ;;
+    esac
+done
+cat >"$work/local.c" <<'END'
+#include "reprise_guest.h"
+static _Thread_local unsigned mine = 3;
+int main(void)
+{
+    mine += guest_core();
+    guest_print_hex(mine);
+    return 0;
+}
+END
+for with in $compilers; do
+    built "$with" local.c -O1 2>"$work/err" || continue # clang for ARM calls a library for them
+    fails 2 "it has variables of threads, which guests do not have: leave _Thread_local out" "$r" run --guest "$work/guest.elf"
 done
 
 # ---- divisions -----------------------------------------------------------------------------------------------------------

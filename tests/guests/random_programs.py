@@ -111,6 +111,7 @@ def compare(a, path, folder, count):
 
 def compare_file(a, make, folder, numbers):
     """Writes a file of these programs. Returns what differs."""
+    os.makedirs(a.keep or folder, exist_ok=True)
     path = os.path.join(a.keep or folder, "random-%d-%d.elf" % (a.seed, numbers[0]))
     with open(path, "wb") as f:
         f.write(make([a.seed * 1000003 + n for n in numbers], a.cores))

@@ -4,6 +4,9 @@
  * variable, as clang would call a library. */
 #include <stdint.h>
 
+/* Compilers that optimise the whole program call these afterwards. */
+#define LATE __attribute__((weak, used))
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,14 +41,14 @@ static int is_negative(uint64_t bits) { return (int)(bits >> 63); }
 static int is_no_number(uint64_t bits) { return bits << 1 > 0xffe0000000000000u; }
 static uint32_t exponent_of(uint64_t bits) { return bits >> 52 & 0x7ff; }
 
-__attribute__((weak)) uint64_t __aeabi_d2ulz(uint64_t bits)
+LATE uint64_t __aeabi_d2ulz(uint64_t bits)
 {
     if (is_negative(bits) || is_no_number(bits))
         return 0;
     return exponent_of(bits) >= 1023 + 64 ? UINT64_MAX : integer_of(bits);
 }
 
-__attribute__((weak)) int64_t __aeabi_d2lz(uint64_t bits)
+LATE int64_t __aeabi_d2lz(uint64_t bits)
 {
     if (is_no_number(bits))
         return 0;
@@ -54,14 +57,14 @@ __attribute__((weak)) int64_t __aeabi_d2lz(uint64_t bits)
     return is_negative(bits) ? -(int64_t)integer_of(bits) : (int64_t)integer_of(bits);
 }
 
-__attribute__((weak)) uint64_t __aeabi_f2ulz(uint32_t bits) { return __aeabi_d2ulz(widen(bits)); }
-__attribute__((weak)) int64_t __aeabi_f2lz(uint32_t bits) { return __aeabi_d2lz(widen(bits)); }
+LATE uint64_t __aeabi_f2ulz(uint32_t bits) { return __aeabi_d2ulz(widen(bits)); }
+LATE int64_t __aeabi_f2lz(uint32_t bits) { return __aeabi_d2lz(widen(bits)); }
 
 /* gcc's other names of them. */
-uint64_t __fixunsdfdi(uint64_t bits) __attribute__((weak, alias("__aeabi_d2ulz")));
-int64_t __fixdfdi(uint64_t bits) __attribute__((weak, alias("__aeabi_d2lz")));
-uint64_t __fixunssfdi(uint32_t bits) __attribute__((weak, alias("__aeabi_f2ulz")));
-int64_t __fixsfdi(uint32_t bits) __attribute__((weak, alias("__aeabi_f2lz")));
+uint64_t __fixunsdfdi(uint64_t bits) __attribute__((weak, used, alias("__aeabi_d2ulz")));
+int64_t __fixdfdi(uint64_t bits) __attribute__((weak, used, alias("__aeabi_d2lz")));
+uint64_t __fixunssfdi(uint32_t bits) __attribute__((weak, used, alias("__aeabi_f2ulz")));
+int64_t __fixsfdi(uint32_t bits) __attribute__((weak, used, alias("__aeabi_f2lz")));
 #ifdef __cplusplus
 }
 #endif

@@ -30,10 +30,10 @@ void *memset(void *to, int byte, size_t count);
 void *memmove(void *to, const void *from, size_t count);
 void *memcpy(void *to, const void *from, size_t count);
 int memcmp(const void *a, const void *b, size_t count);
-#ifdef __cplusplus
-/* Of linkers: the constructors of global variables. */
+/* Of linkers: what is to be called before main, such as constructors of C++. */
 typedef void (*constructor)(void);
-extern const constructor __init_array_start[], __init_array_end[];
+extern const constructor __init_array_start[] __attribute__((weak)), __init_array_end[] __attribute__((weak));
+#ifdef __cplusplus
 }
 #endif
 
@@ -197,22 +197,18 @@ static unsigned cores_of(char **environment)
 
 static void construct(void)
 {
-#ifdef __cplusplus
     for (uintptr_t f = (uintptr_t)__init_array_start; f < (uintptr_t)__init_array_end; f += sizeof(constructor))
         (*(const constructor *)f)();
-#endif
 }
 
 /* Core 0 constructs for all. */
 static void construct_once(void)
 {
-#ifdef __cplusplus
     if ((uintptr_t)__init_array_start >= (uintptr_t)__init_array_end)
         return;
     if (!guest_core())
         construct();
     guest_barrier();
-#endif
 }
 
 void guest_thread(void) { guest_exit(main(0, NULL)); }

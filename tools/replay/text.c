@@ -351,7 +351,9 @@ static int print_hotspots(const struct replay_request *a, struct rp_trace *trace
          "'stalls' says for\nwhat. Cycles are those of all sub-cores, divided by their number. 'lanes' is the mean of "
          "'issued'.");
     if ((a->kind == BY_LINE || a->kind == BY_INSTRUCTION) && !places_have_lines(trace))
-        puts("The trace names no lines: compile with -lineinfo (nvcc) or -gline-tables-only (clang).");
+        puts(machine_is_cores(m)
+                 ? "The trace names no lines: compile with -g."
+                 : "The trace names no lines: compile with -lineinfo (nvcc) or -gline-tables-only (clang).");
     return RP_OK;
 }
 

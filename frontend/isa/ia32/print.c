@@ -194,7 +194,7 @@ static void put_name(struct ia32_text *t)
     if (i->row->flags & IA32_CONDITION)
         put(t, conditions[i->condition]);
     if (i->row->flags & IA32_SUFFIX || needs_suffix(i) || is_narrow_stack(i) ||
-        (i->row->operation == IA32_NOP && ia32_memory(i)))
+        (i->row->operation == IA32_NOP && ia32_memory(i) && !(i->row->flags & IA32_NO_SUFFIX)))
         put(t, suffix(i->bytes));
 }
 
