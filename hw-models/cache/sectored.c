@@ -10,8 +10,9 @@
  * there once all its bytes were written, and a read of a sector that is there in part fetches the rest. `fetch` fetches
  * the sector unless the write covers all of it.
  *
- * `dirty_ways`: at most so many lines of a set are dirty. A write to one more has the sectors of another one written
- * back, which stays: of those that the policy may replace, the one that it names.
+ * `dirty_ways`: a write that makes one more line of a set dirty than so many has another one written back, which
+ * stays: of those all of whose bytes are there and all of whose sectors are dirty, the one that the policy names. If
+ * there is none, the line is one too many: what is still being written would be written back again and again.
  */
 #include "hw-models/cache/cache.h"
 #include "hw-models/cache/set-hash.h"
@@ -79,7 +80,7 @@ static const struct model_option options_of[] = {
     [MERGES] = {"merges", OPTION_INTEGER, "requests", -1, 65535, -1, NULL,
                 "that may wait for one sector, the one that fetches it included; -1: any number"},
     [DIRTY_WAYS] = {"dirty_ways", OPTION_INTEGER, "lines", 0, MOST_WAYS, 0, NULL,
-                    "of a set that may be dirty; another one is written back early; 0: all of them"},
+                    "of a set that may be dirty before a whole one is written back early; 0: all of them"},
 };
 
 struct sector {
@@ -321,13 +322,22 @@ static void write_line_back(const struct sectored *c, uint32_t line, struct cach
     f->written = c->line[line].dirty;
 }
 
-/* The set has a dirty line too many: another one than `line` is written back, and stays. */
+/* Whether the line has all its sectors, and all of them are dirty. */
+static bool is_written(const struct sectored *c, uint32_t line)
+{
+    const uint32_t all = (1u << c->sectors) - 1;
+    return c->line[line].dirty == all && c->line[line].there == all;
+}
+
+/* The set has a dirty line too many: another one than `line` that was written as a whole is written back, and stays. */
 static void clean_one(struct sectored *c, uint32_t set, uint32_t line, struct cache_finding *f)
 {
     uint64_t kept[MOST_WAYS / 64];
     for (uint32_t w = 0; w < c->kept_words; w++)
         kept[w] = c->clean[(uint64_t)set * c->kept_words + w] | c->kept[(uint64_t)set * c->kept_words + w];
     kept[(line - set * c->ways) / 64] |= 1ull << (line - set * c->ways) % 64;
+    for (uint32_t way = 0; way < c->ways; way++)
+        kept[way / 64] |= (uint64_t)!is_written(c, set * c->ways + way) << way % 64;
     if (!replacement_any_free(kept, c->ways))
         return;
     uint32_t oldest = set * c->ways + c->replacement.policy->victim(&c->replacement, set, kept);

@@ -10,8 +10,9 @@
 #include "replay/base/machine.h"
 
 /* How addresses are spread over slices or channels. Consecutive chunks of `interleave` bytes go to parts 0, 1, ...,
- * count - 1, 0, .... With a hash, round n of the chunks goes to parts hash(n) ^ 0, hash(n) ^ 1, ...; if `count` is no
- * power of two, to hash(n) + 0, hash(n) + 1, ... modulo count. `interleave` is a power of two, 1 << shift. */
+ * count - 1, 0, .... With a hash, chunk n goes to part hash(n). If `count` is no power of two, the chunks of round n go
+ * to hash(n << bits) + 0, hash(n << bits) + 1, ... modulo count, with the bits of the next power. `interleave` is a
+ * power of two, 1 << shift. */
 struct memory_parts {
     uint32_t count;
     unsigned shift;
@@ -76,6 +77,12 @@ void *machine_part_state(const struct machine_part *);
 void memory_layout_of(const struct machine *, struct memory_layout *);
 
 static inline bool memory_parts_are_power(const struct memory_parts *p) { return !(p->count & (p->count - 1)); }
+/* By how much a round's chunks are moved: a hash is linear, so that of chunk n is this of its round, xor its lowest
+ * bits. */
+static inline uint32_t memory_round_hash(const struct memory_parts *p, uint64_t round)
+{
+    return p->hash.kind ? set_hash(&p->hash, round << p->hash.bits) : 0;
+}
 static inline uint32_t memory_part_of(const struct memory_parts *p, uint64_t address)
 {
     if (p->count == 1)
@@ -84,7 +91,7 @@ static inline uint32_t memory_part_of(const struct memory_parts *p, uint64_t add
     uint32_t part = (uint32_t)(number - round * p->count);
     if (!p->hash.kind)
         return part;
-    uint32_t hash = set_hash(&p->hash, round);
+    uint32_t hash = memory_round_hash(p, round);
     return memory_parts_are_power(p) ? part ^ hash : (part + hash) % p->count;
 }
 /* The address within its part; memory_global() is the inverse. */
@@ -98,7 +105,7 @@ static inline uint64_t memory_global(const struct memory_parts *p, uint32_t part
     if (p->count == 1)
         return local;
     uint64_t round = local >> p->shift;
-    uint32_t hash = p->hash.kind ? set_hash(&p->hash, round) % p->count : 0;
+    uint32_t hash = memory_round_hash(p, round) % p->count;
     part = !hash ? part : memory_parts_are_power(p) ? part ^ hash : (part + p->count - hash) % p->count;
     return (round * p->count + part) << p->shift | (local & (p->interleave - 1));
 }

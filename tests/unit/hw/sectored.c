@@ -209,11 +209,17 @@ Test(sectored, written_bytes_are_kept_and_whole_sectors_need_no_fetch)
     rig_end(&r);
 }
 
+/* Writes a whole line of four sectors. Returns the sectors that are written back, of line *victim. */
 static uint32_t written_by(struct rig *r, uint64_t line, uint64_t *victim)
 {
-    struct cache_finding f = ask(r, line * 128, CACHE_WRITE, CACHE_ALL_BYTES, CACHE_HINT_NONE);
-    *victim = f.victim / 128;
-    return f.written;
+    uint32_t written = 0;
+    for (unsigned sector = 0; sector < 4; sector++) {
+        struct cache_finding f = ask(r, line * 128 + sector * 32, CACHE_WRITE, CACHE_ALL_BYTES, CACHE_HINT_NONE);
+        if (f.written)
+            *victim = f.victim / 128;
+        written |= f.written;
+    }
+    return written;
 }
 
 /* Of eight lines two may be dirty. The one whose last use is longest ago is written back, and stays. */
@@ -226,18 +232,34 @@ Test(sectored, a_dirty_line_too_many_is_written_back_early)
     cr_expect_eq(written_by(&r, 0, &victim), 0);
     cr_expect_eq(written_by(&r, 1, &victim), 0);
     cr_expect_eq(written_by(&r, 0, &victim), 0, "line 0 is dirty already");
-    cr_expect_eq(written_by(&r, 2, &victim), 1);
+    cr_expect_eq(written_by(&r, 2, &victim), 15);
     cr_expect_eq(victim, 1, "line 0 was used later");
     cr_expect(reads(&r, 1), "it is still there");
     for (uint64_t line = 3; line < 8; line++) {
-        cr_expect_eq(written_by(&r, line, &victim), 1);
+        cr_expect_eq(written_by(&r, line, &victim), 15);
         cr_expect_eq(victim, line == 3 ? 0 : line - 2);
     }
     uint32_t written = 0;
     for (uint64_t line = 8; line < 16; line++)
         written +=
             (uint32_t)__builtin_popcount(ask(&r, line * 128, CACHE_READ, CACHE_ALL_BYTES, CACHE_HINT_NONE).written);
-    cr_expect_eq(written, 2, "the last two are written back when they are replaced");
+    cr_expect_eq(written, 2 * 4, "the last two are written back when they are replaced");
+    rig_end(&r);
+}
+
+/* A line that is still being written is not: it would be written back again. */
+Test(sectored, lines_that_are_written_in_part_stay_dirty)
+{
+    const struct machine_setting settings[] = {
+        {"l1.write", "back"}, {"l1.write_miss", "validate"}, {"l1.dirty_ways", "1"}};
+    struct rig r = rig_with(settings, 3);
+    uint64_t victim = 99;
+    for (uint64_t line = 0; line < 4; line++)
+        cr_expect(!ask(&r, line * 128, CACHE_WRITE, 1, CACHE_HINT_NONE).written);
+    cr_expect_eq(written_by(&r, 4, &victim), 0, "the others are not whole");
+    cr_expect_eq(written_by(&r, 0, &victim), 0, "line 0 has been dirty");
+    cr_expect_eq(written_by(&r, 5, &victim), 15);
+    cr_expect_eq(victim, 4, "line 0 was used later");
     rig_end(&r);
 }
 

@@ -31,6 +31,49 @@ Test(parts, the_greatest_divisors)
         }
 }
 
+/* Into how many of the parts the first `count` chunks at a distance of `stride` go. */
+static uint32_t parts_of_stride(const struct memory_parts *p, uint64_t stride)
+{
+    bool had[256] = {false};
+    uint32_t parts = 0;
+    for (uint64_t n = 0; n < p->count; n++) {
+        const uint32_t part = memory_part_of(p, n * stride << p->shift);
+        cr_assert_lt(part, p->count);
+        parts += !had[part];
+        had[part] = true;
+    }
+    return parts;
+}
+
+/* A polynomial spreads strides of powers of two, and those of one more or less than there are parts, over all or most.
+ */
+Test(parts, a_hash_spreads_strides)
+{
+    for (uint32_t count = 16; count <= 256; count *= 2) {
+        struct memory_parts p = {.count = count, .shift = 7, .interleave = 128, .per_round = divisor_of(count)};
+        set_hash_begin(&p.hash, SET_HASH_IPOLY, (unsigned)__builtin_ctz(count));
+        for (uint64_t stride = 1; stride <= 1u << 20; stride *= 2)
+            cr_expect_eq(parts_of_stride(&p, stride), count, "%u parts, stride %lu", count, stride);
+        for (int near = -1; near <= 1; near++)
+            cr_expect_gt(parts_of_stride(&p, count + (uint64_t)near), count / 2, "%u parts, %+d", count, near);
+    }
+}
+
+/* The address of a chunk's part is the inverse, with any hash and any number of parts. */
+Test(parts, hashed_addresses_are_found_again)
+{
+    for (uint32_t count = 2; count <= 200; count++)
+        for (unsigned kind = SET_HASH_XOR; kind <= SET_HASH_IPOLY; kind++) {
+            struct memory_parts p = {.count = count, .shift = 7, .interleave = 128, .per_round = divisor_of(count)};
+            set_hash_begin(&p.hash, kind, 32 - (unsigned)__builtin_clz(count - 1));
+            for (uint64_t address = 64; address < 1u << 20; address += 1664) {
+                const uint32_t part = memory_part_of(&p, address);
+                cr_assert_lt(part, count);
+                cr_assert_eq(memory_global(&p, part, memory_local(&p, address)), address);
+            }
+        }
+}
+
 Test(parts, addresses_go_to_parts_in_turns)
 {
     for (uint32_t count = 1; count <= 256; count++)

@@ -226,7 +226,8 @@ static double bandwidth_of_dram(const struct machine *m)
     return 0;
 }
 
-/* Memory's clock and bus, which programs are told, give the bandwidth that launches have. */
+/* Memory's clock and bus, which programs are told, give the bandwidth that launches have. With the model `bandwidth` it
+ * may be what was measured, 89 % of that or more. */
 Test(machines, the_device_has_the_bandwidth_of_dram)
 {
     char **names;
@@ -240,7 +241,9 @@ Test(machines, the_device_has_the_bandwidth_of_dram)
         double told = fraction_value(m->device_memory_clock) * 1e6 * 2 * (double)m->device_memory_bus / 8;
         double has = bandwidth_of_dram(m);
         compared += has > 0;
-        cr_expect(!has || fabs(told / has - 1) < .001, "%s: %.4g bytes/s are told, DRAM has %.4g", names[i], told, has);
+        const double least = strcmp(m->dram.model->name, "bandwidth") ? .999 : .89;
+        cr_expect(!has || (has / told > least && has / told < 1.001), "%s: %.4g bytes/s are told, DRAM has %.4g",
+                  names[i], told, has);
         cr_expect(m->device_capability && *machine_option_text(m, m->device_name), "%s has no device", names[i]);
         machine_free(m);
     }
