@@ -1,7 +1,7 @@
 """What twice of something does to launches of tests/golden/hardware, from machine code: prints the cycles of each, as a ratio to those of the machine as it
 is. Programs and single kernels are on gv100, the launches of cells that take little time on h100 and a100.
 
-Exit status 1: a launch takes more than 2 % longer, or than its limit in EXPLAINED. 2: an option or a trace that there is not."""
+Exit status 1: a launch takes more than 2 % longer. 2: an option or a trace that there is not."""
 import csv, json, sys
 
 from hardware import FOLDER, MACHINE, PAGE, put, table
@@ -15,8 +15,6 @@ TWICE = {
     'a100': (['sms=216'], ['dram.bytes_per_cycle=49.11'], ['l1.size=393216', 'l1.unified=393216'], ['l2.size=83886080', 'l2.ways=32'])}
 CELLS = ('vectorAdd.l2', 'matrixMul.small', 'BlackScholes.small')
 MOST = 1.02
-# Launches that take longer for a reason that docs/accuracy.md gives, and the ratio that this reason accounts for.
-EXPLAINED = {('backprop, 1', 'SMs'): 1.05, ('kernels/dct8x8, 0', 'SMs'): 1.12, ('cells/h100.vectorAdd.l2, 1', 'SMs'): 1.06}
 
 
 def traces():
@@ -52,11 +50,9 @@ def page_rows():
     return {row[0]: row for row in rows}
 
 
-def shown(name, what, ratio):
-    """A ratio as the table has it: bold if the launch takes longer, with a mark if that is not explained."""
-    if ratio <= MOST:
-        return f'{ratio:.2f}'
-    return f'**{ratio:.2f}**' + ('' if ratio <= EXPLAINED.get((name, what), MOST) else ' (!)')
+def shown(ratio):
+    """A ratio as the table has it: bold if the launch takes longer."""
+    return f'{ratio:.2f}' if ratio <= MOST else f'**{ratio:.2f}**'
 
 
 def main(arguments):
@@ -75,8 +71,8 @@ def main(arguments):
         for at, launch in enumerate(launches):
             name = f'{trace}, {launch}'
             if of:
-                line = [name, *(shown(name, what, twice[at] / of[0][at]) for what, twice in zip(WHAT, of[1:]))]
-                slower += [f'{name}: {cell[:-4]} times the cycles with twice the {what}' for what, cell in zip(WHAT, line[1:]) if cell.endswith('(!)')]
+                line = [name, *(shown(twice[at] / of[0][at]) for twice in of[1:])]
+                slower += [f'{name}: {cell} times the cycles with twice the {what}' for what, cell in zip(WHAT, line[1:]) if cell.startswith('**')]
                 lines.append(line)
             elif name in known:
                 lines.append(known[name])
