@@ -77,8 +77,8 @@ void *machine_part_state(const struct machine_part *);
 void memory_layout_of(const struct machine *, struct memory_layout *);
 
 static inline bool memory_parts_are_power(const struct memory_parts *p) { return !(p->count & (p->count - 1)); }
-/* By how much a round's chunks are moved: a hash is linear, so that of chunk n is this of its round, xor its lowest
- * bits. */
+/* What a hash adds to the parts of a round. It is linear: the hash of a chunk is this, exclusive-ored with the chunk's
+ * lowest bits. */
 static inline uint32_t memory_round_hash(const struct memory_parts *p, uint64_t round)
 {
     return p->hash.kind ? set_hash(&p->hash, round << p->hash.bits) : 0;

@@ -57,7 +57,7 @@ static uint64_t all_blocks(const struct rp_trace *t)
     return blocks;
 }
 
-/* Launches of which the trace has what came before a fault, or less. */
+/* How many launches were not recorded to their end: a fault ended them, or the recording stopped. */
 static uint32_t ended_early(const struct rp_trace *t)
 {
     uint32_t count = 0;

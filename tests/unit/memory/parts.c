@@ -45,8 +45,7 @@ static uint32_t parts_of_stride(const struct memory_parts *p, uint64_t stride)
     return parts;
 }
 
-/* A polynomial spreads strides of powers of two, and those of one more or less than there are parts, over all or most.
- */
+/* A polynomial spreads strides of powers of two over all parts, and those near the number of parts over most. */
 Test(parts, a_hash_spreads_strides)
 {
     for (uint32_t count = 16; count <= 256; count *= 2) {
